@@ -19,15 +19,19 @@ export function implementBuilds(engine: Engine): Implementation {
   });
 }
 
+/** The content type of a build's messages, lines of JSON, as Podman and Docker say it. */
+export const MESSAGES = "application/json";
+
 /** Builds an image of the body. */
 async function buildImage(
   engine: Engine,
   query: BuildQuery,
   body: ReadableStream<Uint8Array>,
-  { request, signal }: Context,
+  { request, signal, headers }: Context,
 ): Promise<AsyncIterable<BuildResponse>> {
-  const { headers } = request;
-  const type = headers.get("content-type");
+  headers.set("content-type", MESSAGES);
+  const type = request.headers.get("content-type");
+  requireArchive(type);
   const source = hasContextParts(type) ? { contextParts: readContextParts(body, type) } : { context: body };
   const build = engine.builds.build({ ...engineOptions(query, request), ...source, signal });
   return await buildMessages(build, { style: "podman", quiet: query.q });
@@ -37,8 +41,9 @@ async function buildImage(
 async function buildLocally(
   engine: Engine,
   { localcontextdir: folder = "", ...query }: LocalBuildQuery,
-  { request, signal }: Context,
+  { request, signal, headers }: Context,
 ): Promise<AsyncIterable<BuildResponse>> {
+  headers.set("content-type", MESSAGES);
   if (folder === "") {
     throw new RequestError("malformed", "localcontextdir cannot be empty", { field: "localcontextdir" });
   }
@@ -52,7 +57,16 @@ async function buildLocally(
   return await buildMessages(build, { style: "podman", quiet: query.q });
 }
 
+/** Podman's API insists on it, where Docker's takes whatever the type. */
+function requireArchive(type: string | null): void {
+  const name = type?.split(";")[0].trim().toLowerCase() ?? "";
+  if (["", "application/x-tar", "application/tar"].includes(name) || hasContextParts(type)) return;
+  throw new RequestError("malformed", `Content-Type: ${name} is not supported. Should be "application/x-tar"`);
+}
+
 function engineOptions(query: BuildQuery, { headers }: Request, isLocal = false): BuildOptions {
   const options = buildOptions(query, isLocal);
-  return { ...options, registry: { ...options.registry, credentials: registryCredentials(headers) } };
+  // Without a name either of them is read.
+  const dockerfiles = query.dockerfile ? options.dockerfiles : [];
+  return { ...options, dockerfiles, registry: { ...options.registry, credentials: registryCredentials(headers) } };
 }

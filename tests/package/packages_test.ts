@@ -354,7 +354,7 @@ async function useCommand(use: string, jsr: string): Promise<void> {
   assertMatch(refused.stderr, /"loud" is no log level/);
   const deno = [Deno.execPath(), "run", "-A", "--quiet", "--no-lock", "gantry/lib/platform/entries/cli.js"];
   const unknown = await run([...deno, "run"], { cwd: jsr });
-  const advice = 'gantry: Run "run": the commands are serve, install, uninstall, doctor and version\nSee --help\n';
+  const advice = 'gantry: Run "run": the commands are serve, install, uninstall, unshare, doctor and version\nSee --help\n';
   assertEquals([unknown.code, unknown.stderr], [2, advice]);
   assertMatch(await runOk([...node, "version"], { cwd: use }), /^gantry {3}\d+\.\d+\.\d+\npodman {3}API /);
 }

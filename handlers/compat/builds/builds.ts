@@ -1,6 +1,7 @@
 import type { Engine } from "../../../lib/engine/engine.ts";
 import type { Context, Implementation } from "../../../lib/rest/mod.ts";
 import { buildMessages } from "../../builds/build_messages.ts";
+import { MESSAGES } from "../../builds/builds.ts";
 import { buildOptions } from "../../builds/build_options.ts";
 import { registryCredentials } from "../../images/registry_auth.ts";
 import { implementFamily } from "../../implement_family.ts";
@@ -25,8 +26,9 @@ async function buildImage(
   engine: Engine,
   query: CompatBuildQuery,
   body: ReadableStream<Uint8Array>,
-  { request, signal }: Context,
+  { request, signal, headers }: Context,
 ): Promise<AsyncIterable<BuildResponse>> {
+  headers.set("content-type", MESSAGES);
   const options = buildOptions(query);
   const build = engine.builds.build({
     ...options,

@@ -26,6 +26,8 @@ import type { NetworkStatus } from "../records/network_status.ts";
 
 /** Unpacked layers and the container trees mounted from them. A layer is named by its diff ID (`sha256:<hex>`). */
 export interface Layers {
+  /** Trees are mounted in a user namespace: marks of layers are attributes that a user may set. */
+  readonly isUsers?: boolean;
   has(diffID: string): Promise<boolean>;
   /**
    * Unpacks a layer from its checked and translated tar (see `lib/oci/tar/layer_tar.ts`: whiteouts are already what the

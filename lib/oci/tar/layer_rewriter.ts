@@ -22,6 +22,8 @@ export type EntryRewriter = (
 ) => { size: number; keep: boolean };
 
 const OPAQUE = paxRecord("SCHILY.xattr.trusted.overlay.opaque", Uint8Array.of(0x79));
+/** The same for an overlay that is mounted in a user namespace with `userxattr`, where nobody may set the attributes of root. */
+const USERS_OPAQUE = paxRecord("SCHILY.xattr.user.overlay.opaque", Uint8Array.of(0x79));
 const XATTR = "SCHILY.xattr.";
 const XATTR_NAME_LIMIT = 255;
 /** Linux' bound on one attribute's value. */
@@ -30,14 +32,22 @@ const ID_LIMIT = 2 ** 32 - 2;
 const EMPTY = new Uint8Array(0);
 const NOTHING = { size: 0, keep: false };
 
-/** A rewriter for one layer. Throws {@linkcode LayerError}. */
-export function layerRewriter(limits: LayerLimits, write: (bytes: Uint8Array) => void): EntryRewriter {
+/**
+ * A rewriter for one layer. Throws {@linkcode LayerError}.
+ *
+ * @param isUsers Whether the overlay is mounted with `userxattr`
+ */
+export function layerRewriter(
+  limits: LayerLimits,
+  write: (bytes: Uint8Array) => void,
+  isUsers = false,
+): EntryRewriter {
   const tree = new LayerTree(limits);
   const count = { entries: 0, devices: 0 };
 
   const folder = (path: string, facts: FolderFacts) => {
     tree.putFolder(path, facts);
-    const records = facts.opaque ? [...facts.records, OPAQUE] : facts.records;
+    const records = facts.opaque ? [...facts.records, isUsers ? USERS_OPAQUE : OPAQUE] : facts.records;
     const name = fromLatin1(path === "" ? "./" : `${path}/`);
     const { mode, uid, gid, mtime } = facts;
     write(writeHeader({ name, link: EMPTY, flag: "5", mode, uid, gid, mtime, size: 0, major: 0, minor: 0 }, records));

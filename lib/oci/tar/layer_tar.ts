@@ -33,9 +33,14 @@ const COLLECT = 128 * 1024;
 /**
  * A plain layer tar in, a tar that GNU tar (`--xattrs --xattrs-include='*'`) unpacks into an overlay lower folder out. The
  * stream fails with {@linkcode LayerError}.
+ *
+ * @param isUsers Whether the overlay is mounted with `userxattr`, in a user namespace: the mark is `user.overlay.opaque` then
  */
-export function overlayLayer(limits: Partial<LayerLimits> = {}): ReadableWritablePair<Uint8Array, Uint8Array> {
-  return rewriteTar(limits, layerRewriter);
+export function overlayLayer(
+  limits: Partial<LayerLimits> = {},
+  isUsers = false,
+): ReadableWritablePair<Uint8Array, Uint8Array> {
+  return rewriteTar(limits, (bounds, write) => layerRewriter(bounds, write, isUsers));
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { HostCheck } from "./host_check.ts";
-import { type Family, INSTALLERS, type Need, NEEDS } from "./needs.ts";
+import { CHECKPOINTS, type Family, INSTALLERS, type Need, NEEDS } from "./needs.ts";
 
 /** One line of a diagnosis. */
 export interface Finding {
@@ -40,11 +40,15 @@ export function diagnoseHost(host: HostCheck): Diagnosis {
   return { findings: sortFindings(findings), install: installCommands(host, missing), runs };
 }
 
-function judgeSystem({ os, hasOverlay, found, cgroups }: HostCheck): Finding[] {
+function judgeSystem({ os, hasOverlay, found, cgroups, withoutLimits }: HostCheck): Finding[] {
   if (os !== "linux") return [{ state: "fails", text: `containers: they need Linux, and this is ${os}` }];
   const findings: Finding[] = [];
   if (cgroups === "none") {
     findings.push({ state: "fails", text: "containers: no cgroup hierarchy is mounted on /sys/fs/cgroup" });
+  }
+  if (withoutLimits) {
+    const text = "limits of containers, pause and stats: an ordinary user's server gets no control groups";
+    findings.push({ state: "lacks", text }, { state: "lacks", text: `${CHECKPOINTS}: criu needs root` });
   }
   if (!hasOverlay) {
     // Programs may not even be there to try it with.
@@ -61,11 +65,11 @@ function judgeSpace({ space }: HostCheck): Finding[] {
 }
 
 /** The things that every need of theirs is there for. */
-function worksOf({ os, found }: HostCheck): Finding[] {
+function worksOf({ os, found, withoutLimits }: HostCheck): Finding[] {
   if (os !== "linux") return [];
   const uses = [...new Set(NEEDS.filter(({ required }) => required === false).map(({ use }) => use))];
   const whole = uses.filter((use) => NEEDS.every((need) => need.use !== use || found.has(need.probe)));
-  return whole.map((use) => ({ state: "works", text: use }));
+  return whole.filter((use) => use !== CHECKPOINTS || !withoutLimits).map((use) => ({ state: "works", text: use }));
 }
 
 /** One runtime is enough: without any the first is named. */

@@ -3,7 +3,7 @@ import { arch, release } from "node:os";
 import { dirname } from "node:path";
 import process from "node:process";
 import { findProgram } from "../linux/helpers/programs.ts";
-import { readCgroupLayout } from "../linux/resources/cgroups.ts";
+import { readCgroupLayout, usableCgroupLayout } from "../linux/resources/cgroups.ts";
 import { NEEDS } from "./needs.ts";
 
 /** The facts about a machine that `doctor` judges. */
@@ -22,6 +22,8 @@ export interface HostCheck {
   readonly hasOverlay: boolean;
   /** `none` where no hierarchy is mounted. */
   readonly cgroups: "unified" | "hybrid" | "legacy" | "none";
+  /** Control groups are there, and this user may make none: containers run without limits. */
+  readonly withoutLimits?: boolean;
   /** The folder of what lasts, or the nearest above it, and its free bytes; absent where that cannot be read. */
   readonly space?: { readonly folder: string; readonly free: number };
   /** Why a host cannot be opened here, as the engine says it; absent where it can, or was not tried. */
@@ -42,6 +44,7 @@ export async function checkThisHost(root: string): Promise<HostCheck> {
     found: new Set(probes.flatMap(([probe, isThere]) => isThere ? [probe] : [])),
     hasOverlay: /\boverlay$/m.test(filesystems),
     cgroups: isLinux ? await kindOfCgroups() : "none",
+    withoutLimits: isLinux && (await usableCgroupLayout()).isForeign === true,
     space: await freeSpace(root),
   };
 }

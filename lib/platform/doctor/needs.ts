@@ -21,6 +21,9 @@ function packagesOf(debian: string, others: Partial<Record<Family, string>> = {}
 
 const COMMON = { fedora: "containers-common", alpine: "containers-common", arch: "containers-common" };
 
+/** The use of criu, which no ordinary user has. */
+export const CHECKPOINTS = "checkpoints";
+
 /** Everything that `gantry serve` uses of a host. */
 export const NEEDS: readonly Need[] = [
   { probe: "conmon", packages: packagesOf("conmon"), use: "containers", required: true },
@@ -52,7 +55,7 @@ export const NEEDS: readonly Need[] = [
     required: false,
   },
   { probe: "catatonit", packages: packagesOf("catatonit"), use: "pods, and containers with an init", required: false },
-  { probe: "criu", packages: packagesOf("criu"), use: "checkpoints", required: false },
+  { probe: "criu", packages: packagesOf("criu"), use: CHECKPOINTS, required: false },
   {
     probe: "/usr/share/containers/seccomp.json",
     packages: packagesOf("golang-github-containers-common", COMMON),
@@ -77,6 +80,18 @@ export const NEEDS: readonly Need[] = [
     packages: packagesOf("perl-base", { fedora: "perl-interpreter", alpine: "perl", arch: "perl" }),
     use: "containers",
     required: true,
+  },
+  {
+    probe: "newuidmap",
+    packages: packagesOf("uidmap", { fedora: "shadow-utils", alpine: "shadow-subids", arch: "shadow" }),
+    use: "containers of ordinary users",
+    required: false,
+  },
+  {
+    probe: "pasta",
+    packages: packagesOf("passt"),
+    use: "the way out of networks of ordinary users",
+    required: false,
   },
   { probe: "git", packages: packagesOf("git"), use: "builds from Git repositories", required: false },
   { probe: "curl", packages: packagesOf("curl"), use: "health checks by gRPC", required: false },

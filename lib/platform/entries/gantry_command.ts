@@ -3,6 +3,8 @@ import { doctorCommand } from "./doctor_command.ts";
 import { serveCommand } from "./serve_command.ts";
 import { USAGE } from "./serve_options.ts";
 import { installService, servicePlace, uninstallService } from "./service/install_service.ts";
+import { doctorAsUser } from "./user/doctor_as_user.ts";
+import { UNSHARE_USAGE, unshareCommand } from "./user/unshare_command.ts";
 import { versionLines } from "./version_command.ts";
 
 /** The help on the commands besides `serve`. */
@@ -29,13 +31,15 @@ the version of this program, and those of its APIs.
 export async function gantryCommand(args: readonly string[]): Promise<number> {
   const [command = "help", ...rest] = args;
   if (command === "serve") return await serveCommand(rest);
+  if (command === "unshare") return await unshareCommand(rest);
   if (command === "install" || command === "uninstall") return await runService(command, rest);
-  if (/^(help|-h|--help)$/.test(command)) console.log(`${USAGE}${SERVICE_USAGE}${FACTS_USAGE.trimEnd()}`);
-  else if (!/^(doctor|version|-v|--version)$/.test(command)) {
-    return refuseCommand(`Run "${command}": the commands are serve, install, uninstall, doctor and version`);
+  if (/^(help|-h|--help)$/.test(command)) {
+    console.log(`${USAGE}${SERVICE_USAGE}${UNSHARE_USAGE}${FACTS_USAGE.trimEnd()}`);
+  } else if (!/^(doctor|version|-v|--version)$/.test(command)) {
+    return refuseCommand(`Run "${command}": the commands are serve, install, uninstall, unshare, doctor and version`);
   } else if (rest.some((arg) => arg === "-h" || arg === "--help")) console.log(FACTS_USAGE.trim());
   else if (rest.length > 0) return refuseCommand(`Run "${args.join(" ")}": "${command}" takes no options`);
-  else if (command === "doctor") return await doctorCommand();
+  else if (command === "doctor") return await doctorAsUser() ?? await doctorCommand();
   else console.log(versionLines().join("\n"));
   return 0;
 }

@@ -28,6 +28,7 @@ import { hostClock } from "../clock.ts";
 import { hostCodec } from "../codec.ts";
 import { FileBlobs } from "../storage/file_blobs.ts";
 import { openHost } from "../linux/host.ts";
+import { outerUser } from "../linux/rootless/outer_user.ts";
 import { hostNet } from "../net.ts";
 import { hostRandom } from "../random.ts";
 import { authFiles, CERTIFICATE_FOLDERS, fileCredentials, folderTLS } from "../registry_access.ts";
@@ -93,7 +94,7 @@ export async function openHostEngine(options: HostEngineOptions): Promise<Engine
       log,
     }).catch((error) => noHost(error, log));
     const ports = { store, blobs, net: hostNet(), codec: hostCodec(), clock: hostClock(), random: hostRandom(), host };
-    const files = options.authFile === undefined ? authFiles(process.env, process.getuid?.() ?? 0) : [options.authFile];
+    const files = options.authFile === undefined ? authFiles(process.env, outerUser()) : [options.authFile];
     const usual = {
       defaults: conf.defaults,
       subnetPools: conf.subnetPools,

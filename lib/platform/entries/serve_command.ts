@@ -16,6 +16,9 @@ import { listen, type Listener } from "../http/listener.ts";
 import { parseServeOptions, type ServeOptions, USAGE } from "./serve_options.ts";
 import { messageOf } from "../../oci/message_of.ts";
 import type { Log } from "../../engine/ports/log.ts";
+import { outerUser } from "../linux/rootless/outer_user.ts";
+import { ownCommand } from "../linux/rootless/user_namespace.ts";
+import { needsUserNamespace, runAsUser } from "./user/run_as_user.ts";
 import { isGoingDown, tellReady } from "./service/service_manager.ts";
 import { makeServerLog, requestLogger } from "./server_log.ts";
 import { startStep } from "./start_failure.ts";
@@ -44,6 +47,11 @@ export async function serveCommand(args: readonly string[], hooks: ServeHooks = 
     return 0;
   }
   const log = makeServerLog({ level: options.logLevel, format: options.logFormat });
+  if (needsUserNamespace()) {
+    if (options.setup) await hooks.setup?.();
+    const code = await runAsUser(options, await ownCommand(), log);
+    if (code !== undefined) return code;
+  }
   // Listening comes before signals would otherwise end the process at once, in the middle of its start.
   const ended = endSignal();
   // A defect in one call must not take the others, and the containers' supervisor, down with it.
@@ -52,13 +60,13 @@ export async function serveCommand(args: readonly string[], hooks: ServeHooks = 
     (error) => log("error", `Unhandled: ${error instanceof Error ? error.stack : error}`),
   );
   try {
-    if (options.setup) await hooks.setup?.();
+    if (options.setup && outerUser() === 0) await hooks.setup?.();
     await using server = await startServer(options, log);
     console.log(`gantry: ready on ${server.addresses.join(", ")}`);
     await tellReady(process.env, log);
     await tellStart(server.engine, server.addresses, log);
     log("info", `stopping on ${await ended}`);
-    if (await isGoingDown(process.env, process.getuid?.() !== 0)) {
+    if (await isGoingDown(process.env, outerUser() !== 0)) {
       log("info", "the host goes down: containers are stopped");
       await server.stopContainers();
     }

@@ -13,6 +13,7 @@ import { FIRST_DESCRIPTOR, parseDescriptor } from "../http/passed_socket.ts";
 import type { LogLevel } from "../../engine/ports/log.ts";
 import { parseDuration } from "../../engine/text/duration.ts";
 import { messageOf } from "../../oci/message_of.ts";
+import { outerUser } from "../linux/rootless/outer_user.ts";
 import { LOG_FORMATS, LOG_LEVELS, type LogFormat } from "./server_log.ts";
 
 /** What `serve` is to do. */
@@ -56,9 +57,10 @@ Serves a container engine over HTTP, with the API of Podman and Docker.
   --listen ADDRESS        unix:///PATH or tcp://HOST:PORT; may be repeated. fd://: the sockets that systemd passes on,
                           fd://4: one that was passed on by its number.
                           Default: unix://RUNROOT/gantry.sock
-  --root DIR              What lasts: images, volumes, records. Default: /var/lib/gantry
-  --runroot DIR           What a reboot clears; one per root. Default: /run/gantry,
-                          or a folder of its own beside it for another root
+  --root DIR              What lasts: images, volumes, records. Default: /var/lib/gantry,
+                          or gantry in $XDG_DATA_HOME of a user that is not root
+  --runroot DIR           What a reboot clears; one per root. Default: /run/gantry, or
+                          gantry in $XDG_RUNTIME_DIR; for another root a folder of its own beside it
   --runtime RUNTIME       auto, crun, runc or a path. Default: containers.conf's, or auto
   --hooks-dir DIR         Hooks for containers, oci-hooks(5); may be repeated, a later one wins.
                           Default: /usr/share/containers/oci/hooks.d, /etc/containers/oci/hooks.d
@@ -106,7 +108,7 @@ const DEFAULT_ROOT = "/var/lib/gantry";
 export function parseServeOptions(
   args: readonly string[],
   env: Record<string, string | undefined>,
-  uid: number = process.getuid?.() ?? 0,
+  uid: number = outerUser(),
 ): ServeOptions {
   const given = readArguments(args);
   const value = (name: keyof typeof given & string) => {

@@ -29,6 +29,8 @@ import { openProcesses } from "./processes/open_processes.ts";
 import { openResources } from "./resources/resources.ts";
 import { openTrees } from "./trees/trees.ts";
 import { openSpecs } from "./bundle/spec_check.ts";
+import { namespaceObstacle, readNamespaceFacts } from "./rootless/obstacles.ts";
+import { outerUser } from "./rootless/outer_user.ts";
 import { openUnitManager } from "./unit_manager.ts";
 import { openUserNamespaces } from "./user_namespaces.ts";
 import { Sweeper } from "./helpers/sweeper.ts";
@@ -59,7 +61,7 @@ export interface HostOptions {
 /** Opens this machine as a host. Throws `EngineError("unsupported")` where it cannot be one. */
 export async function openHost(options: HostOptions): Promise<Host> {
   if (process.platform !== "linux") throw new EngineError("unsupported", "Open host: containers need Linux");
-  if (process.getuid?.() !== 0) throw new EngineError("unsupported", "Open host: containers need root here");
+  if (process.getuid?.() !== 0) throw new EngineError("unsupported", await whyNotRoot());
   const paths = hostPaths(resolve(options.root), resolve(options.runroot));
   for (const folder of [paths.root, paths.runroot]) {
     await mkdir(folder, { recursive: true });
@@ -124,4 +126,11 @@ export async function openHost(options: HostOptions): Promise<Host> {
       await processes.close();
     },
   };
+}
+
+/** The reason why this user's process cannot be a host as it is. */
+async function whyNotRoot(): Promise<string> {
+  const obstacle = namespaceObstacle(await readNamespaceFacts(outerUser()));
+  const needed = "Open host: containers need root, or a user namespace in which this user is root";
+  return obstacle === undefined ? `${needed}: start this program with "gantry unshare"` : `${needed}: ${obstacle}`;
 }

@@ -6,7 +6,6 @@
 import { access, readFile, statfs } from "node:fs/promises";
 import { arch, cpus, hostname, release, uptime } from "node:os";
 import { basename } from "node:path";
-import process from "node:process";
 import type { HostInfo } from "../../engine/ports/host_facts.ts";
 import type { Processes } from "../../engine/ports/host_port.ts";
 import type { HostContext } from "./helpers/context.ts";
@@ -15,6 +14,8 @@ import { OWN_PROFILE } from "./bundle/seccomp.ts";
 import { DEVICE_FOLDERS } from "./bundle/cdi/device_folders.ts";
 import { netavarkAt } from "./networks/netavark.ts";
 import { findProgram, packageVersion, programFacts } from "./helpers/programs.ts";
+import { usableCgroupLayout } from "./resources/cgroups.ts";
+import { isRootless } from "./rootless/outer_user.ts";
 import { securityModules } from "./security_modules.ts";
 
 /** Go's names for processors, which OCI uses, by those of Node. */
@@ -89,7 +90,7 @@ async function readLasting(root: string, processes: Pick<Processes, "runtime">):
   const [distribution, controllers, conmon, runtime, networkBackend, dns, nft, securityOptions, { type }] =
     await Promise.all([
       readDistribution(),
-      readControllers(),
+      readCgroups(),
       findProgram("conmon").then((path) => programFacts(path, "conmon")),
       processes.runtime(),
       programFacts(netavark, "netavark"),
@@ -155,6 +156,12 @@ async function readDistribution(): Promise<HostInfo["distribution"]> {
   };
 }
 
+/** The version, and the controllers that this server's containers can be limited by: an ordinary user's have none. */
+async function readCgroups(): Promise<Pick<HostInfo, "cgroupVersion" | "cgroupControllers">> {
+  const [found, { isForeign }] = await Promise.all([readControllers(), usableCgroupLayout()]);
+  return isForeign ? { ...found, cgroupControllers: [] } : found;
+}
+
 /** A hybrid hierarchy counts as v1: that is where its controllers are. */
 async function readControllers(): Promise<Pick<HostInfo, "cgroupVersion" | "cgroupControllers">> {
   const unified = await readFile("/sys/fs/cgroup/cgroup.controllers", "utf8").catch(() => undefined);
@@ -177,7 +184,7 @@ async function readSecurity(): Promise<HostInfo["securityOptions"]> {
     seccompProfilePath: profile ? OWN_PROFILE : "",
     apparmor,
     selinux,
-    rootless: process.geteuid?.() !== 0,
+    rootless: isRootless(),
     capabilities: DEFAULT_CAPABILITIES.join(","),
   };
 }

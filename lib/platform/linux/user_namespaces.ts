@@ -4,20 +4,27 @@
  * @module
  */
 import { existsSync } from "node:fs";
-import { mkdir, readFile, rm } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { EngineError } from "../../engine/errors.ts";
 import type { IDMapping, IDMaps } from "../../engine/records/id_maps.ts";
-import type { IDRange, UserNamespaces } from "../../engine/ports/user_port.ts";
+import type { UserNamespaces } from "../../engine/ports/user_port.ts";
 import { makeNamespaces } from "./mounts/mount_helper.ts";
 import { namespaceMaps } from "./namespace_maps.ts";
 import { deleteNamespaceAt } from "./networks/netns.ts";
 import { unmountAll } from "./mounts/overlay.ts";
 import { containerPaths, type HostPaths } from "./helpers/paths.ts";
+import { isRootless } from "./rootless/outer_user.ts";
+import { subordinateRanges } from "./rootless/subordinate_ids.ts";
+
+/** The reason why containers of an ordinary user's server share its user namespace. */
+const NO_MAPS =
+  "the kernel gives files other owners for the machine's root only, and this server is an ordinary user's";
 
 /** Opens the user namespaces of a host. */
 export function openUserNamespaces(paths: HostPaths, files = ["/etc/subuid", "/etc/subgid"]): UserNamespaces {
   return {
     async create(containerID, { maps, join, path, network }) {
+      if (isRootless()) throw new EngineError("unsupported", `Map users of container ${containerID}: ${NO_MAPS}`);
       const { userns, netns } = containerPaths(paths, containerID);
       const other = path ?? (join === undefined ? "" : containerPaths(paths, join).userns);
       if (path !== undefined) await requireMaps(path, maps);
@@ -35,7 +42,7 @@ export function openUserNamespaces(paths: HostPaths, files = ["/etc/subuid", "/e
     },
     mapsOf: namespaceMaps,
     async subordinate(user) {
-      const [uids, gids] = await Promise.all(files.map((file) => readRanges(file, user)));
+      const [uids, gids] = await Promise.all(files.map((file) => subordinateRanges(file, [user])));
       return { uids: uids!, gids: gids! };
     },
   };
@@ -57,11 +64,4 @@ async function requireMaps(path: string, maps: IDMaps): Promise<void> {
 
 function mapLines(mappings: readonly IDMapping[]): string {
   return mappings.map(({ container, host, size }) => `${container} ${host} ${size}\n`).join("");
-}
-
-async function readRanges(file: string, user: string): Promise<IDRange[]> {
-  const text = await readFile(file, "utf8").catch(() => "");
-  return text.split("\n").map((line) => line.split(":")).filter(([name]) => name === user).map(([, host, size]) => {
-    return { host: Number(host), size: Number(size) };
-  });
 }

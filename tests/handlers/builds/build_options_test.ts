@@ -38,10 +38,15 @@ Deno.test("buildOptions() reads one platform or several, each once, in either sp
     [["linux/amd64,linux/arm/v7"], undefined, [amd64, arm]],
     [["Linux/AMD64", "linux/arm/v7", "linux/amd64"], undefined, [amd64, arm]],
     [["linux/amd64", "linux/amd64"], amd64, undefined],
+    [["arm64"], { architecture: "arm64" }, undefined],
+    [["linux"], { os: "linux" }, undefined],
   ];
   for (const [platform, one, several] of rows) {
     const options = read({ platform });
     assertEquals([options.platform, options.platforms], [one, several], platform.join(" "));
+  }
+  for (const platform of ["test", "linux/a/b/c", "linux/ä"]) {
+    assertThrows(() => read({ platform: ["linux/amd64", platform] }), Error, `"${platform}"`);
   }
 });
 

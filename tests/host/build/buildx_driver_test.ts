@@ -80,6 +80,26 @@ Deno.test("buildx's docker-container driver pulls its image, runs it, copies its
     assertStringIncludes(built.stderr, 'building with "own" instance using docker-container driver');
     assertEquals(await Deno.readTextFile(`${out}/twice`), "through\nthrough\n");
   });
+  await t.step("its cache goes to a repository, and is found there", async () => {
+    await using context = await ContextFolder.make({
+      "Dockerfile": `FROM ${image}\nRUN date +%s%N > /made\nFROM scratch\nCOPY --from=0 /made /made\n`,
+    });
+    const build = async (name: string, ...args: string[]) => {
+      const out = `${server.folder}/${name}`;
+      const own = ["--builder", "own", "--progress=plain", "--output", `type=local,dest=${out}`];
+      const built = await docker("buildx", "build", "--provenance=false", ...own, ...args, context.path);
+      assertEquals(built.code, 0, built.stdout + built.stderr);
+      return await Deno.readTextFile(`${out}/made`);
+    };
+    const ref = `type=registry,ref=${registry.host}/team/cache:main`;
+    const made = await build("first", "--cache-to", `${ref},mode=max`);
+    ok(await docker("buildx", "prune", "--builder", "own", "--all", "--force"));
+    assertEquals(await build("second", "--cache-from", ref), made, "the command did not run again");
+    const refused = await docker(
+      ...["buildx", "build", "--builder", "own", "--cache-to", `type=local,dest=${server.folder}/cache`, context.path],
+    );
+    assertStringIncludes(refused.stderr, 'a cache of type "local" is not supported for writing');
+  });
   await t.step("the builder goes, with all that it had", async () => {
     ok(await docker("buildx", "rm", "own"));
     assertEquals(ok(await docker("ps", "-aq")), "");

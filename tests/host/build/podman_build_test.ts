@@ -110,6 +110,15 @@ Deno.test("podman --remote build: names, cache, ignore files, scratch, ONBUILD, 
     const files = JSON.stringify([`${folder}/Containerfile`]);
     assertMatch(await post({ localcontextdir: folder, dockerfile: files, t: "local" }), /"stream":"[0-9a-f]{64}\\n"/);
     assertEquals(await shell("local", "cat", "/list"), "Containerfile\n");
+    const unnamed = await server.request("POST", `/v5.8.0/libpod/local/build?t=unnamed&localcontextdir=${folder}`);
+    assertEquals(unnamed.headers.get("content-type"), "application/json");
+    assertMatch(await unnamed.text(), /Successfully tagged/, "without a name Containerfile is read");
+    const typed = await server.request("POST", "/v5.8.0/libpod/build", {
+      raw: "{}",
+      headers: { "content-type": "application/json" },
+    });
+    assertEquals(typed.status, 400);
+    assertStringIncludes(await typed.text(), "Content-Type: application/json is not supported");
     assertStringIncludes(await post({ localcontextdir: "/proc", dockerfile: "status" }), "may not be read");
     assertStringIncludes(await post({ dockerfile: "x" }), "localcontextdir cannot be empty");
     await Deno.remove(folder, { recursive: true });

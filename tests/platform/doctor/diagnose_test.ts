@@ -31,6 +31,17 @@ Deno.test("diagnoseHost() finds that a whole host works, and installs nothing", 
   assertEquals(findings[0].text, "containers");
 });
 
+Deno.test("diagnoseHost() tells an ordinary user what goes without control groups and root", () => {
+  const host = fakeHost({ withoutLimits: true });
+  assertEquals([diagnoseHost(host).runs, diagnoseHost(host).install], [true, []]);
+  assertEquals(textsOf(host, "lacks"), [
+    "limits of containers, pause and stats: an ordinary user's server gets no control groups",
+    "checkpoints: criu needs root",
+  ]);
+  assert(!textsOf(host, "works").includes("checkpoints"));
+  assert(textsOf(fakeHost(), "works").includes("checkpoints"));
+});
+
 Deno.test("diagnoseHost() says that containers run without what only others need, and what to install by distribution", () => {
   const missing = ["criu", "nft", "/usr/share/containers/seccomp.json", "ip"];
   const host = fakeHost({}, ...missing);

@@ -32,6 +32,9 @@ export interface BuildInputs {
   readSecret: NonNullable<BuildOptions["readSecret"]>;
 }
 
+/** The Dockerfiles that are looked for where none is named, in this order. */
+const USUAL_FILES = ["Containerfile", "Dockerfile"];
+
 /** Reads a build's inputs. Throws `EngineError`: `invalid` for what is missing or no archive, `limit`. */
 export async function readInputs(place: Place, options: BuildOptions): Promise<BuildInputs> {
   const { core } = place;
@@ -39,7 +42,10 @@ export async function readInputs(place: Place, options: BuildOptions): Promise<B
   const texts = [...options.dockerfileTexts ?? []];
   if (texts.length === 0 && text !== undefined) texts.push({ name: "Dockerfile", text });
   if (texts.length === 0) {
-    for (const name of options.dockerfiles) texts.push({ name, text: await readDockerfile(place, whole, name) });
+    const usual = USUAL_FILES.find((name) => whole.find(name)?.kind === "file") ?? "Dockerfile";
+    for (const name of options.dockerfiles.length > 0 ? options.dockerfiles : [usual]) {
+      texts.push({ name, text: await readDockerfile(place, whole, name) });
+    }
   }
   const { secretFiles = {} } = options;
   const secrets = new Map<string, Uint8Array>();

@@ -128,11 +128,22 @@ async function readImageTree(run: BuildRun, image: Readonly<ImageRecord>): Promi
 export function parsePlatform(text: string): Partial<Platform> {
   const [os, architecture, variant, ...more] = text.split("/");
   const isWord = (word: string | undefined) => word === undefined || /^[A-Za-z0-9_-]+$/.test(word);
-  if (more.length === 0 && isWord(os) && isWord(architecture) && isWord(variant)) {
-    return { os, ...architecture && { architecture }, ...variant && { variant } };
+  if (more.length > 0 || ![os, architecture, variant].every(isWord)) {
+    throw new EngineError(
+      "invalid",
+      `"${text}" is an invalid component of a platform: it is os/arch or os/arch/variant`,
+    );
   }
-  throw new EngineError("invalid", `"${text}" is an invalid component of a platform: it is os/arch or os/arch/variant`);
+  if (architecture !== undefined) return { os, architecture, ...variant && { variant } };
+  // A word alone may be either.
+  if (SYSTEMS.has(os)) return { os };
+  if (ARCHITECTURES.has(os)) return { architecture: os };
+  throw new EngineError("invalid", `"${text}": unknown operating system or architecture`);
 }
+
+/** Names of Go's (`go tool dist list`), those that images are made for. */
+const SYSTEMS = new Set("linux windows darwin freebsd netbsd openbsd solaris wasip1".split(" "));
+const ARCHITECTURES = new Set("386 amd64 arm arm64 loong64 mips64le ppc64le riscv64 s390x wasm".split(" "));
 
 function sameName(name: string): string {
   return name;

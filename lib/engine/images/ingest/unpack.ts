@@ -34,7 +34,7 @@ export interface Unpacked {
  */
 export async function unpackLayer(
   ports: Pick<Ports, "blobs" | "codec">,
-  layers: Pick<Layers, "apply">,
+  layers: Pick<Layers, "apply" | "isUsers">,
   layer: Pick<PackedLayer, "digest"> & Partial<PackedLayer>,
   { limits, signal, admit }: UnpackOptions,
 ): Promise<Unpacked> {
@@ -45,7 +45,10 @@ export async function unpackLayer(
   // A plain layer's digest is its diff ID, and was checked when it was stored.
   const hash = compression === "none" ? undefined : ports.codec.hash();
   const checked = measureLayer(plain, { ...layer, signal }, hash, found);
-  const tar = pourThrough(checked, overlayLayer({ bytes: limits.layerBytes, entries: limits.layerEntries }));
+  const tar = pourThrough(
+    checked,
+    overlayLayer({ bytes: limits.layerBytes, entries: limits.layerEntries }, layers.isUsers),
+  );
   const { stream, failure } = watch(tar);
   const name = async () => {
     await admit?.(found.diffID);

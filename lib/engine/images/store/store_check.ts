@@ -75,6 +75,7 @@ export async function mendLayer({ core, content, catalogue }: ImageParts, diffID
   const layer = catalogue.values().flatMap((image) => image.layers).find((each) => each.diffID === diffID);
   if (layers === undefined || layer === undefined) return false;
   const replacing = {
+    isUsers: layers.isUsers,
     apply: (id: string | (() => Promise<string>), tar: ReadableStream<Uint8Array>) => {
       return layers.apply(id, tar, { replace: true });
     },
@@ -137,6 +138,7 @@ async function checkLayer(
   if (quick || digest === undefined) return [];
   let differences: string[] = [];
   const comparing = {
+    isUsers: layers.isUsers,
     apply: async (_: unknown, tar: ReadableStream<Uint8Array>) => {
       differences = await layers.compare(diffID, tar);
     },

@@ -12,7 +12,7 @@ import { hostID } from "../../../engine/records/id_maps.ts";
 import type { HostContext } from "../helpers/context.ts";
 import { type ContainerPaths, containerPaths } from "../helpers/paths.ts";
 import { appArmorProfiles, missingConfinement, securityModules } from "../security_modules.ts";
-import { ownCapabilities } from "./capabilities.ts";
+import { mayRaiseLimits, ownCapabilities } from "./capabilities.ts";
 import { type CgroupView, ownsLimits } from "./mounts/cgroup_mounts.ts";
 import { readFacts } from "../processes/facts.ts";
 import { injectDevices } from "./cdi/inject_devices.ts";
@@ -76,7 +76,7 @@ export async function openBundler(context: HostContext, filters: SeccompFilters)
   ]);
   for (const line of missingConfinement(modules, profiles)) context.log("warn", line);
   const appArmor = modules.apparmor ? profiles : [];
-  const limits = await allowedLimits(capabilities.has("CAP_SYS_RESOURCE"));
+  const limits = await allowedLimits(mayRaiseLimits(capabilities));
   const sharedFolders = new SharedFolders([context.paths.volumes, context.paths.containers]);
   const volumePath = (name: string) => join(context.paths.volumes, name, "_data");
   const pidOf = (id: string) => Promise.resolve(livePid(containerPaths(context.paths, id), id));
@@ -134,6 +134,7 @@ export async function openBundler(context: HostContext, filters: SeccompFilters)
         filters,
         capabilities,
         limits,
+        withoutCgroups: lent.groups.isForeign,
         pidOf,
         warn,
       };

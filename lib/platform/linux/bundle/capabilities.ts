@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { EngineError } from "../../../engine/errors.ts";
+import { isRootless } from "../rootless/outer_user.ts";
 import type { SpecCapabilities } from "./spec_types.ts";
 
 /** Capabilities in the order of their bits (capabilities(7)). */
@@ -37,6 +38,11 @@ export async function ownCapabilities(): Promise<ReadonlySet<string>> {
   const mask = (name: string) => BigInt(`0x${new RegExp(`^${name}:\\s*([0-9a-f]+)`, "m").exec(status)?.[1] ?? "0"}`);
   const bits = mask("CapBnd") & mask("CapPrm");
   return new Set(NAMES.filter((_, bit) => (bits >> BigInt(bit)) & 1n));
+}
+
+/** Whether a process with these capabilities may raise limits and lower scores: in a user namespace CAP_SYS_RESOURCE does not count. */
+export function mayRaiseLimits(own: ReadonlySet<string>): boolean {
+  return own.has("CAP_SYS_RESOURCE") && !isRootless();
 }
 
 /**

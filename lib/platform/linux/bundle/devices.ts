@@ -34,6 +34,8 @@ export async function privilegedDevices({ systemd }: ContainerRecord): Promise<S
 /** A device and the rule that lets a container use it. */
 export interface GrantedDevice {
   device: SpecDevice;
+  /** Its path on the host. */
+  source: string;
   rule: DeviceRule;
 }
 
@@ -50,10 +52,10 @@ export async function findDevices(wanted: readonly DeviceSpec[]): Promise<Grante
         const sentinel = "not a device node";
         throw new EngineError("invalid", `${source} is not a valid device: ${sentinel}`, { sentinel });
       }
-      return [grantDevice(deviceOf(destination, facts), access)];
+      return [grantDevice(deviceOf(destination, facts), path, access)];
     }
     const inside = (await hostDevices(path)).map((device) =>
-      grantDevice({ ...device, path: join(destination, device.path.slice(path.length)) }, access)
+      grantDevice({ ...device, path: join(destination, device.path.slice(path.length)) }, device.path, access)
     );
     if (inside.length > 0) return inside;
     const sentinel = "invalid argument";
@@ -62,9 +64,9 @@ export async function findDevices(wanted: readonly DeviceSpec[]): Promise<Grante
   return found.flat();
 }
 
-function grantDevice(device: SpecDevice, access: string): GrantedDevice {
+function grantDevice(device: SpecDevice, source: string, access: string): GrantedDevice {
   const { type, major, minor } = device;
-  return { device, rule: { allow: true, type, major, minor, access } };
+  return { device, source, rule: { allow: true, type, major, minor, access } };
 }
 
 function isDevice(facts: Stats): boolean {

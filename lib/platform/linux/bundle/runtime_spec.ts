@@ -8,9 +8,11 @@ import { readFile } from "node:fs/promises";
 import type { ContainerRecord } from "../../../engine/records/container_record.ts";
 import { EngineError } from "../../../engine/errors.ts";
 import type { DeviceRule, Limits } from "../../../engine/records/limits.ts";
-import { containerCapabilities } from "./capabilities.ts";
+import { containerCapabilities, mayRaiseLimits } from "./capabilities.ts";
 import { containerAppArmor, containerSeccomp, hiddenPaths } from "./confinement.ts";
 import { findDevices, privilegedDevices } from "./devices.ts";
+import { isRootless } from "../rootless/outer_user.ts";
+import { bindMount } from "./mounts/bind_mounts.ts";
 import { INIT_PATH } from "./mounts/mounts.ts";
 import { containerNamespaces } from "./namespaces.ts";
 import { withoutUnlimited } from "../resources/unlimited.ts";
@@ -21,8 +23,6 @@ import type { RuntimeSpec, SpecDevice, SpecMount } from "./spec_types.ts";
 import type { ResolvedUser } from "./user_lookup.ts";
 import { DEFAULT_UMASK, parseUmask } from "../../../engine/text/umask.ts";
 
-const CAP_SYS_RESOURCE = "CAP_SYS_RESOURCE";
-
 /** The sources of a specification besides the record. */
 export interface SpecSources {
   rootfs: string;
@@ -31,6 +31,8 @@ export interface SpecSources {
   user: ResolvedUser;
   mounts: SpecMount[];
   cgroupsPath: string;
+  /** The container gets no control groups of its own. */
+  withoutCgroups?: boolean;
   /** The administrator's own profile, where there is one. */
   seccomp?: SeccompProfile;
   /** The profiles of AppArmor that are loaded. */
@@ -60,7 +62,10 @@ export async function buildSpec(record: ContainerRecord, sources: SpecSources): 
   const appArmor = containerAppArmor(spec, sources.appArmor);
   const args = record.process.args;
   const granted = await findDevices(spec.devices ?? []);
-  const devices = [...spec.privileged ? await privilegedDevices(record) : [], ...granted.map(({ device }) => device)];
+  // An ordinary user makes no devices: the host's own take their places.
+  const bound = isRootless() ? granted : [];
+  const made = bound.length > 0 ? [] : granted.map(({ device }) => device);
+  const devices = [...spec.privileged ? await privilegedDevices(record) : [], ...made];
   const oomScoreAdj = await clampedScore(spec.oomScoreAdj, sources);
   return {
     ociVersion: "1.0.2",
@@ -83,11 +88,14 @@ export async function buildSpec(record: ContainerRecord, sources: SpecSources): 
     },
     root: { path: sources.rootfs, readonly: spec.readOnly },
     ...hasOwnUTS && { hostname: record.hostname },
-    mounts: sources.mounts,
+    mounts: [
+      ...sources.mounts,
+      ...bound.map(({ device, source }) => bindMount(device.path, { source, kind: "device" })),
+    ],
     annotations: sources.filters.annotate(seccomp, spec.annotations),
     linux: {
       namespaces,
-      resources: containerResources(record, granted.map(({ rule }) => rule)),
+      resources: sources.withoutCgroups ? {} : containerResources(record, granted.map(({ rule }) => rule)),
       cgroupsPath: sources.cgroupsPath,
       sysctl: { ...defaultSysctls(record), ...spec.sysctl },
       ...devices.length > 0 && { devices: lastOf(devices) },
@@ -162,7 +170,7 @@ function umaskOf({ umask = DEFAULT_UMASK }: ContainerRecord["spec"]): number {
 
 /** Without CAP_SYS_RESOURCE the score of a process may only rise. */
 async function clampedScore(wanted: number | undefined, sources: SpecSources): Promise<number | undefined> {
-  if (wanted === undefined || sources.capabilities.has(CAP_SYS_RESOURCE)) return wanted;
+  if (wanted === undefined || mayRaiseLimits(sources.capabilities)) return wanted;
   const own = Number(await readFile("/proc/self/oom_score_adj", "utf8").catch(() => "0"));
   if (wanted >= own) return wanted;
   sources.warn(`Set oom score: ${wanted} is less than this host allows, using ${own}`);

@@ -17,6 +17,7 @@ import { checkpointFolder, containerPaths } from "../helpers/paths.ts";
 import { sweep } from "../helpers/sweeper.ts";
 import { namesIn, removeFolder } from "../helpers/tree.ts";
 import type { LinuxProcesses } from "../processes/processes.ts";
+import { isRootless } from "../rootless/outer_user.ts";
 import { unpackLayer } from "../storage/unpack.ts";
 import { moveTo, openIn, packFolder, textIn, unpackInto, unpackVolume, writeInto } from "./checkpoint_folder.ts";
 import { checkCRIU, checkRuntime, reasonsIn } from "./criu.ts";
@@ -63,7 +64,7 @@ export async function openCheckpoints(context: HostContext, processes: Runner): 
     },
     async fillLayer(id, changeset) {
       const upper = join(containerPaths(paths, id).storage, "upper");
-      await unpackLayer(changeset.pipeThrough(overlayLayer()), upper);
+      await unpackLayer(changeset.pipeThrough(overlayLayer({}, isRootless())), upper);
     },
     async saveVolume(id, volume) {
       await mkdir(join(folder(id), "volumes"), { recursive: true, mode: 0o700 });

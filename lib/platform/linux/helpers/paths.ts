@@ -25,6 +25,8 @@ export interface HostPaths {
   readonly shared: string;
   /** State of netavark and aardvark-dns (`runroot/networks`). */
   readonly networks: string;
+  /** Notes of the processes that have the published ports of an ordinary user's containers (`runroot/forwards/<id>`). */
+  readonly forwards: string;
   /** Programs that stand in for iptables (`root/networks`); where `runroot` is, nothing may be run. */
   readonly firewall: string;
   /** OCI bundles, one folder per container (`runroot/bundles/<id>`). */
@@ -116,6 +118,7 @@ export function hostPaths(root: string, runroot: string): HostPaths {
     userns: join(runroot, "userns"),
     shared: join(runroot, "shared"),
     networks: join(runroot, "networks"),
+    forwards: join(runroot, "forwards"),
     firewall: join(root, "networks"),
     bundles: join(runroot, "bundles"),
     exits: join(runroot, "exits"),

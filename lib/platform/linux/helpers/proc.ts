@@ -35,6 +35,18 @@ function readStat(pid: number): { startTicks: string; group: number } | undefine
     : { startTicks, group: Number(fields[2]) };
 }
 
+/** The live processes whose names fit, proc_pid_comm(5). */
+export function processesNamed(name: RegExp): number[] {
+  const pids = readdirSync("/proc").filter((entry) => /^\d+$/.test(entry)).map(Number);
+  return pids.filter((pid) => {
+    try {
+      return name.test(readFileSync(`/proc/${pid}/comm`, "utf8").trim());
+    } catch {
+      return false;
+    }
+  });
+}
+
 /** A process's group; `undefined` where there is no such process. */
 export function groupOf(pid: number): number | undefined {
   return readStat(pid)?.group;

@@ -10,6 +10,7 @@ import { EngineError } from "../../../engine/errors.ts";
 import { CommandError, runCommand } from "../helpers/command.ts";
 import { kernelOlderThan } from "../helpers/kernel_version.ts";
 import { mount, unmount } from "../helpers/libc.ts";
+import { isRootless } from "../rootless/outer_user.ts";
 import { removeFolder } from "../helpers/tree.ts";
 
 /** mount(2) takes one page of options, its end marker included. */
@@ -40,7 +41,12 @@ export async function overlayFeatures(): Promise<string[]> {
       return await access(parameter).then(() => [option], () => []);
     }),
   );
-  return known.flat();
+  return [...known.flat(), ...attributeOptions()];
+}
+
+/** In a user namespace an overlay keeps its marks in attributes that a user may set: user namespaces have had `userxattr` since Linux 5.11. */
+export function attributeOptions(): string[] {
+  return isRootless() ? ["userxattr"] : [];
 }
 
 /**

@@ -6,7 +6,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { runCommand } from "../helpers/command.ts";
+import { runAtBridges } from "./bridge_command.ts";
 import { namesIn } from "../helpers/tree.ts";
 
 /** netavark's chain for what may be forwarded. */
@@ -73,12 +73,12 @@ const CHOSEN = "3";
  */
 export async function fixAddress(name: string, mac: string): Promise<void> {
   const kind = await readFile(`/sys/class/net/${name}/addr_assign_type`, "utf8");
-  if (kind.trim() !== CHOSEN) await runCommand("ip", ["link", "set", "dev", name, "address", mac]);
+  if (kind.trim() !== CHOSEN) await runAtBridges("ip", ["link", "set", "dev", name, "address", mac]);
 }
 
 /** Deletes a bridge. Missing is no error. */
 export async function deleteBridge(name: string): Promise<void> {
-  if (hasBridge(name)) await runCommand("ip", ["link", "delete", name]);
+  if (hasBridge(name)) await runAtBridges("ip", ["link", "delete", name]);
 }
 
 /** Lets connections to 127.0.0.1 be forwarded to a bridge; published_ports.ts guards the way back. */
@@ -94,7 +94,7 @@ export async function allowPublished(subnets: readonly string[], verb: "append" 
   for (const subnet of subnets) {
     const program = subnet.includes(":") ? "ip6tables" : "iptables";
     const rule = [FORWARD, "-d", subnet, "-m", "conntrack", "--ctstate", "DNAT", "-j", "ACCEPT"];
-    const { code } = await runCommand(program, ["--wait", "--check", ...rule], { accept: [0, 1, 2, 3, 4] });
-    if ((code === 0) === (verb === "delete")) await runCommand(program, ["--wait", `--${verb}`, ...rule]);
+    const { code } = await runAtBridges(program, ["--wait", "--check", ...rule], { accept: [0, 1, 2, 3, 4] });
+    if ((code === 0) === (verb === "delete")) await runAtBridges(program, ["--wait", `--${verb}`, ...rule]);
   }
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import process from "node:process";
 import type { NetworkRecord } from "../../../engine/records/network_record.ts";
 import { runCommand } from "../helpers/command.ts";
+import { runAtBridges } from "./bridge_command.ts";
 
 /** Says yes to whatever netavark asks: the version is the least with all that it asks of one, and success means that a rule is there. */
 const YES = `#!/bin/sh
@@ -73,7 +74,7 @@ async function findRules(networks: readonly NetworkRecord[]): Promise<boolean[]>
 async function rulesBy(program: string, subnets: readonly string[]): Promise<boolean[]> {
   const listed = await Promise.all(CHAINS.map(async ([chain, ...table]) => {
     // Without the chain, or the program, there are no rules.
-    const listing = runCommand(program, ["--wait", ...table, "--list-rules", chain!]);
+    const listing = runAtBridges(program, ["--wait", ...table, "--list-rules", chain!]);
     return await listing.then(({ stdout }) => stdout, () => "");
   }));
   return listed.flatMap((rules) => subnets.map((subnet) => rules.includes(` -s ${subnet} `)));

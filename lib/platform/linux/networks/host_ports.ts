@@ -9,6 +9,7 @@ import { createServer, isIPv6 } from "node:net";
 import type { PortMapping } from "../../../engine/records/container_record.ts";
 import { EngineError } from "../../../engine/errors.ts";
 import { cannotListen, portInUse } from "../../../engine/ports/published_ports.ts";
+import { bridgeNamespace } from "./bridge_command.ts";
 import { areUnpublished } from "./published_ports.ts";
 
 /** How many ports are tried at once: each takes an open file. */
@@ -17,7 +18,7 @@ const BATCH = 64;
 /** Throws `EngineError("port_in_use")` when a process or a container on this machine has one of the ports. */
 export async function checkHostPorts(ports: readonly PortMapping[]): Promise<void> {
   if (ports.length === 0) return;
-  if (!await areUnpublished(ports)) throw await findPublished(ports);
+  if (bridgeNamespace() === undefined && !await areUnpublished(ports)) throw await findPublished(ports);
   const wanted = ports.flatMap((mapping) =>
     Array.from({ length: mapping.range }, (_, index) => ({ mapping, port: mapping.hostPort + index }))
   );

@@ -10,7 +10,7 @@ import process from "node:process";
 import { EngineError } from "../../../engine/errors.ts";
 import type { NetworkRecord } from "../../../engine/records/network_record.ts";
 import type { NetworkSetup } from "../../../engine/ports/network_port.ts";
-import { runCommand } from "../helpers/command.ts";
+import { bridgeNamespace, runAtBridges } from "./bridge_command.ts";
 import type { NetworkStatus } from "../../../engine/records/network_status.ts";
 
 /** netavark's metric for routes that name none. */
@@ -152,11 +152,18 @@ async function callNetavark(
   { stdin = "", env = {} }: { stdin?: string; env?: Record<string, string> } = {},
 ): Promise<string> {
   const { program, aardvark, config } = netavark;
-  const flags = ["--config", config, "--rootless", "false", "--aardvark-binary", aardvark];
+  const flags = [
+    "--config",
+    config,
+    "--rootless",
+    String(bridgeNamespace() !== undefined),
+    "--aardvark-binary",
+    aardvark,
+  ];
   const words = [program, ...flags, ...args];
   // aardvark-dns outlives the call and must not inherit the lock.
   const command = lock === undefined ? words : ["flock", "--close", "--timeout", "30", lock, ...words];
-  const { code, stdout, stderr } = await runCommand(command[0]!, command.slice(1), {
+  const { code, stdout, stderr } = await runAtBridges(command[0]!, command.slice(1), {
     stdin,
     env,
     accept: [0, 1],

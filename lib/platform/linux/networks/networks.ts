@@ -23,10 +23,12 @@ import type {
   PublishedPorts,
 } from "../../../engine/ports/network_port.ts";
 import { publishedAt } from "../../../engine/ports/published_ports.ts";
+import { bridgeNamespace } from "./bridge_command.ts";
 import { bridgePorts, hasBridge, hasInterface, reflectPorts } from "./bridge.ts";
 import type { HostContext } from "../helpers/context.ts";
 import { withFileLock } from "../helpers/file_lock.ts";
 import { checkHostPorts } from "./host_ports.ts";
+import { endForwarding, forwardPorts } from "./forwarded_ports.ts";
 import { FirewallRules } from "./firewall_rules.ts";
 import { askGRPCHealth } from "./grpc_health.ts";
 import { interfacesIn } from "./joined_namespace.ts";
@@ -52,9 +54,14 @@ export interface LinuxNetworks extends Networks {
 
 /** Opens the networks of a host. */
 export async function openNetworks(context: HostContext, nursery: Nursery): Promise<LinuxNetworks> {
-  await mkdir(SHARED_FOLDER, { recursive: true, mode: 0o755 });
+  await mkdir(sharedFolder(context.paths), { recursive: true, mode: 0o755 });
   await mkdir(context.paths.networks, { recursive: true, mode: 0o700 });
   return new BridgeNetworks(context, nursery);
+}
+
+/** The folder in which servers note their choices; bridges of an ordinary user's server are in a namespace that no other server has. */
+function sharedFolder({ root }: HostPaths): string {
+  return bridgeNamespace() === undefined ? SHARED_FOLDER : join(root, "bridges");
 }
 
 class BridgeNetworks implements LinuxNetworks {
@@ -64,7 +71,7 @@ class BridgeNetworks implements LinuxNetworks {
   readonly #netavark: Netavark;
   readonly #rules: FirewallRules;
   readonly #subnets: Subnets;
-  readonly #lock = join(SHARED_FOLDER, ".lock");
+  readonly #lock: string;
   readonly #prepared: PreparedBridges;
   /** Networks this process has had to do with, by bridge. */
   readonly #seen = new Map<string, NetworkRecord>();
@@ -81,7 +88,8 @@ class BridgeNetworks implements LinuxNetworks {
     this.#log = log;
     this.#netavark = netavarkAt(paths.networks);
     this.#rules = new FirewallRules(paths.firewall);
-    this.#subnets = new Subnets(paths.root);
+    this.#lock = join(sharedFolder(paths), ".lock");
+    this.#subnets = new Subnets(paths.root, sharedFolder(paths));
     this.#prepared = new PreparedBridges(this.#subnets, this.#locks, log);
   }
 
@@ -250,6 +258,8 @@ class BridgeNetworks implements LinuxNetworks {
 
   async #publish(options: PublishedPorts, isNew = true): Promise<void> {
     if (options.ports.length === 0 || (isNew && options.addresses.length === 0)) return;
+    const netns = bridgeNamespace();
+    if (netns !== undefined) return await forwardPorts(this.#paths.forwards, netns, options);
     const { containerID: id } = options;
     const old = isNew ? [] : this.#elements.get(id) ?? await publishedBy(id);
     for (const network of options.networks) await this.#prepared.open(network);
@@ -264,6 +274,7 @@ class BridgeNetworks implements LinuxNetworks {
   }
 
   async #unpublish(containerID: string): Promise<void> {
+    if (bridgeNamespace() !== undefined) return await endForwarding(this.#paths.forwards, containerID);
     const known = this.#elements.get(containerID);
     this.#elements.delete(containerID);
     await unpublishPorts(containerID, known);

@@ -196,10 +196,18 @@ function readNote(folder: string, name: string): Reservation | undefined {
   }
 }
 
+/** The names of Podman's files; none where it has no networks, or this user may not look. */
+function podmanFiles(): string[] {
+  try {
+    return readdirSync(PODMAN_NETWORKS);
+  } catch {
+    return [];
+  }
+}
+
 /** Subnets of the networks Debian's Podman keeps for root, in use or not. */
 function podmanSubnets(): string[] {
-  if (!existsSync(PODMAN_NETWORKS)) return [];
-  return readdirSync(PODMAN_NETWORKS).filter((name) => name.endsWith(".json")).flatMap((name) => {
+  return podmanFiles().filter((name) => name.endsWith(".json")).flatMap((name) => {
     try {
       const text = readFileSync(join(PODMAN_NETWORKS, name), "utf8");
       // Podman's file; anything unexpected in it is skipped.

@@ -1,6 +1,7 @@
 import type { NetworkSetup } from "../../../engine/ports/network_port.ts";
 import type { NetworkRecord } from "../../../engine/records/network_record.ts";
 import { addressAt, parseSubnet } from "../../../engine/text/ip.ts";
+import { bridgeNamespace } from "./bridge_command.ts";
 import { allowPublished, bridgePorts, deleteBridge, hasBridge, portsGone } from "./bridge.ts";
 import { hasAnyRule } from "./firewall_rules.ts";
 import { forgetNames, type Netavark, netavarkSetup, netavarkTeardown } from "./netavark.ts";
@@ -49,7 +50,8 @@ export async function takeDownBridge(
     }
   }
   if (network.dns) await forgetNames(netavark, network);
-  if (!network.internal) {
+  // An ordinary user's ports are not in the firewall.
+  if (!network.internal && bridgeNamespace() === undefined) {
     await removeBridge({ interface: network.interface, subnets });
     await allowPublished(subnets, "delete");
   }

@@ -8,5 +8,7 @@ my ($none, $root, $tree) = ("none\0", "/\0", "$unified\0");
 # CLONE_NEWNS; MS_REC and MS_PRIVATE.
 syscall($unshare, 0x20000) == 0 or die "unshare: $!\n";
 syscall($mount, $none, $root, $none, 0x44000, 0) == 0 or die "mount: $!\n";
-syscall($umount2, $tree, 0) == 0 or die "umount $unified: $!\n";
+# In a user namespace the mounts of the machine stay: it can be covered.
+my $tmpfs = "tmpfs\0";
+syscall($umount2, $tree, 0) == 0 or syscall($mount, $tmpfs, $tree, $tmpfs, 0, 0) == 0 or die "cover $unified: $!\n";
 exec { $runtime } $runtime, @ARGV or die "exec $runtime: $!\n";

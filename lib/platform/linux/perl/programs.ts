@@ -21,7 +21,9 @@ import { MOUNTS } from "./mounts.pl.ts";
 import { NOTIFY } from "./notify.pl.ts";
 import { NURSERY } from "./nursery.pl.ts";
 import { OLDER_LOGS } from "./older_logs.pl.ts";
+import { PORTS } from "./ports.pl.ts";
 import { READY } from "./ready.pl.ts";
+import { UNSHARE } from "./unshare.pl.ts";
 
 /** A helper's program. */
 export interface PerlProgram {
@@ -64,8 +66,17 @@ export const OLDER_LOGS_PROGRAM: PerlProgram = {
   calls: ["inotify_init1", "inotify_add_watch"],
 };
 
+/** Hands on what comes to the published ports of an ordinary user's container. */
+export const PORTS_PROGRAM: PerlProgram = { parts: [COMMON, PORTS], calls: ["setns"] };
+
 /** Tells a service's manager that it is ready. */
 export const READY_PROGRAM: PerlProgram = { parts: [COMMON, READY], calls: [] };
+
+/** Makes and enters the namespaces of an ordinary user's server. */
+export const UNSHARE_PROGRAM: PerlProgram = {
+  parts: [COMMON, UNSHARE],
+  calls: ["unshare", "setns", "prctl", "mount", "umount2"],
+};
 
 /** Returns Perl's arguments for a program. Throws `EngineError("unsupported")`, which names the task, on an unknown processor. */
 export function perlArguments({ parts, calls }: PerlProgram, task: string, args: readonly string[]): string[] {

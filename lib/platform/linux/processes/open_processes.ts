@@ -3,7 +3,7 @@ import type { HostContext } from "../helpers/context.ts";
 import { findProgram } from "../helpers/programs.ts";
 import { openBundler } from "../bundle/bundle.ts";
 import { LogKeeper } from "../logs/log_keeper.ts";
-import { Cgroups, readCgroupLayout } from "../resources/cgroups.ts";
+import { Cgroups, usableCgroupLayout } from "../resources/cgroups.ts";
 import type { Nursery } from "./nursery/nursery.ts";
 import { LinuxProcesses } from "./processes.ts";
 import { Runtimes } from "./runtime/runtimes.ts";
@@ -11,7 +11,7 @@ import { SeccompFilters } from "../bundle/seccomp_filters.ts";
 
 /** Opens the processes of a host. Throws `unsupported` when conmon or the runtime is missing. */
 export async function openProcesses(context: HostContext, nursery: Nursery): Promise<LinuxProcesses> {
-  const layout = await readCgroupLayout();
+  const layout = await usableCgroupLayout();
   const cgroups = new Cgroups(layout, context.paths.runroot);
   const filters = new SeccompFilters();
   const [runtimes, conmon, bundler] = await Promise.all([

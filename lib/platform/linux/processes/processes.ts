@@ -218,7 +218,12 @@ export class LinuxProcesses implements Processes {
   async top(containerID: string, args: readonly string[]): Promise<ProcessTable> {
     const facts = readFacts(this.#pathsOf(containerID).facts);
     if (facts === undefined) throw notRunning("List processes", containerID);
-    return await listProcesses(facts.cgroup, args);
+    if (this.#parts.cgroups.isManaged) return await listProcesses(facts.cgroup, args);
+    if (!facts.privatePid) {
+      const why = "without control groups its processes cannot be told from those of the host";
+      throw new EngineError("unsupported", `List processes of container ${containerID}: ${why}`);
+    }
+    return await listProcesses(`pid:${facts.container.pid}`, args);
   }
 
   namespaces(containerID: string): Record<string, string> {

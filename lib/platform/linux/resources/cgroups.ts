@@ -4,9 +4,11 @@
  * @module
  */
 import { createHash } from "node:crypto";
-import { mkdir, readFile, rmdir, writeFile } from "node:fs/promises";
+import { access, constants, mkdir, readFile, rmdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { writeAtOnce } from "../helpers/libc.ts";
+import { processesNamed } from "../helpers/proc.ts";
+import { isRootless } from "../rootless/outer_user.ts";
 import type { ContainerRecord } from "../../../engine/records/container_record.ts";
 import type { CgroupView } from "../bundle/mounts/cgroup_mounts.ts";
 import { Locks } from "../../../engine/store/locks.ts";
@@ -30,6 +32,8 @@ export interface CgroupLayout {
   systemd?: string;
   /** Version 2 keeps the limits of a namespace's first group from its processes. */
   delegates: boolean;
+  /** This process may make no groups: it is an ordinary user's. Containers stay in its own, and `mounts` is empty. */
+  isForeign?: true;
 }
 
 /** Reads the layout from this process's mounts. */
@@ -52,6 +56,16 @@ export async function readCgroupLayout(mountinfo = "/proc/self/mountinfo"): Prom
     systemd: mounts.find(({ type, options }) => type === "cgroup" && options.includes("name=systemd"))?.path,
     delegates: second?.options.includes("nsdelegate") ?? false,
   };
+}
+
+/** Reads the layout as far as this process may use it: an ordinary user may make groups in none of the hierarchies by itself. */
+export async function usableCgroupLayout(): Promise<CgroupLayout> {
+  const layout = await readCgroupLayout();
+  if (!isRootless()) return layout;
+  const used = layout.mounts.filter((mount) => !SKIPPED.has(basename(mount)));
+  const writable = await Promise.all(used.map((mount) => access(mount, constants.W_OK).then(() => true, () => false)));
+  if (writable.every((isWritable) => isWritable) && used.length > 0) return layout;
+  return { ...layout, mounts: [], systemd: undefined, isForeign: true };
 }
 
 /** The cgroups of one host: a parent by its runroot, below it one for each container and one for all supervisors. */
@@ -110,7 +124,8 @@ export class Cgroups {
    */
   async viewOf({ spec, systemd }: ContainerRecord, path: string): Promise<CgroupView> {
     const { kind, delegates, systemd: hierarchy } = this.#layout;
-    const view = { unified: kind === "unified", delegates };
+    const view: CgroupView = { unified: kind === "unified", delegates };
+    if (this.#layout.isForeign) return { ...view, isForeign: true };
     if (!systemd || spec.privileged || spec.cgroupsMode === "disabled" || hierarchy === undefined) return view;
     const own = join(hierarchy, path);
     await mkdir(own, { recursive: true });
@@ -137,6 +152,7 @@ export class Cgroups {
 
   /** The pids of all supervisors of this host. */
   async supervisors(): Promise<number[]> {
+    if (this.#layout.isForeign) return processesNamed(/^conmon$/);
     const [mount] = this.#layout.mounts.filter((mount) => !SKIPPED.has(basename(mount)));
     if (mount === undefined) return [];
     const text = await readFile(join(mount, this.#parent, "conmon", "cgroup.procs"), "utf8").catch(() => "");
@@ -162,6 +178,11 @@ export class Cgroups {
       const isHeld = [...this.#holds].some(({ path }) => path === parent);
       if (!isHeld) await this.parents.release(parent);
     });
+  }
+
+  /** Whether containers get groups, and with them limits. */
+  get isManaged(): boolean {
+    return !this.#layout.isForeign;
   }
 
   /** Removes the parent, unless containers still use it. */

@@ -6,8 +6,8 @@ import { cleanLimits, type Limits } from "../../../engine/records/limits.ts";
 import type { ContainerUsage, ResourceGrant, Resources, ResourceWish } from "../../../engine/ports/resource_port.ts";
 import type { HostContext } from "../helpers/context.ts";
 import { containerPaths } from "../helpers/paths.ts";
-import { ownCapabilities } from "../bundle/capabilities.ts";
-import { readCgroupLayout } from "./cgroups.ts";
+import { mayRaiseLimits, ownCapabilities } from "../bundle/capabilities.ts";
+import { usableCgroupLayout } from "./cgroups.ts";
 import { findDevices } from "../bundle/devices.ts";
 import { readFacts } from "../processes/facts.ts";
 import { isAlive } from "../helpers/proc.ts";
@@ -21,6 +21,12 @@ import { readUsage, type UsagePlaces } from "./usage.ts";
 
 const CGROUPS = "/sys/fs/cgroup";
 
+/** The warnings about limits that an ordinary user's server cannot keep. */
+const WITHOUT_LIMITS = {
+  v1: "Resource limits are not supported and ignored on cgroups V1 rootless systems",
+  v2: "Resource limits are ignored: no control groups are delegated to this user's server",
+};
+
 /** What `runc update` reads; crun's takes everything. */
 const CHANGED_BY_RUNC: Record<string, readonly string[]> = {
   memory: ["limit", "reservation", "swap", "checkBeforeUpdate"],
@@ -31,11 +37,11 @@ const CHANGED_BY_RUNC: Record<string, readonly string[]> = {
 
 /** Opens the port `Resources` on this machine. */
 export async function openResources(context: HostContext, processes: LinuxProcesses): Promise<Resources> {
-  const layout = await readCgroupLayout();
+  const layout = await usableCgroupLayout();
   const version = layout.kind === "unified" ? "v2" : "v1";
   const places: UsagePlaces = { cgroups: CGROUPS, version, proc: "/proc" };
   const { name } = await processes.runtime();
-  const rlimits = await allowedLimits((await ownCapabilities()).has("CAP_SYS_RESOURCE"));
+  const rlimits = await allowedLimits(mayRaiseLimits(await ownCapabilities()));
   // The engine's own parent is there anyway once containers run.
   const { cgroups } = processes;
   const probe = cgroups.pathOf("");
@@ -45,10 +51,12 @@ export async function openResources(context: HostContext, processes: LinuxProces
     removeGroup: (path) => cgroups.removeGroup(path),
     usage: (record) => usageOf(context, places, record),
     async grant(wish) {
+      if (layout.isForeign) return await grantWithoutLimits(wish, version, rlimits);
       facts ??= readLimitFacts(CGROUPS, version, probe);
       return await grantResources(wish, await facts, { runtime: name, rlimits });
     },
     async update(containerID, limits, changes) {
+      if (layout.isForeign) throw new EngineError("unsupported", `Update container: ${WITHOUT_LIMITS[version]}`);
       if (name === "runc") refuseForRunc(changes);
       const { bundle, facts } = containerPaths(context.paths, containerID);
       const file = join(bundle, "update.json");
@@ -85,6 +93,19 @@ async function grantResources(
   const { warnings } = kept;
   containerLimits(rlimits, host.rlimits, (message) => warnings.push(message));
   return { limits: kept.limits, blockDevices: await pathsOf(kept.limits), warnings };
+}
+
+/** The grant of a server that may make no groups: limits are dropped, and a warning says so in Podman's words. */
+async function grantWithoutLimits(
+  { limits, pathLimits = {}, devices = [], rlimits = [] }: ResourceWish,
+  version: "v1" | "v2",
+  allowed: ReadonlyMap<string, bigint>,
+): Promise<ResourceGrant> {
+  await findDevices(devices);
+  const wanted = cleanLimits(await withNumbers(limits, pathLimits));
+  const warnings = Object.keys(wanted).length === 0 ? [] : [WITHOUT_LIMITS[version]];
+  containerLimits(rlimits, allowed, (message) => warnings.push(message));
+  return { limits: {}, blockDevices: {}, warnings, keepsNone: true };
 }
 
 function refuseForRunc(changes: Limits): void {

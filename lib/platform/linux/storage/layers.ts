@@ -33,6 +33,7 @@ import { giveTo, lookLike } from "./tree_owner.ts";
 import { sweep } from "../helpers/sweeper.ts";
 import { makeMissing } from "../helpers/make_missing.ts";
 import { makeFolder, namesIn, removeFolder, removeTree, syncFolder, treeSize, treeSizes } from "../helpers/tree.ts";
+import { isRootless } from "../rootless/outer_user.ts";
 import { unpackLayer } from "./unpack.ts";
 
 /** The mode of a root folder that no layer describes. */
@@ -57,6 +58,7 @@ export async function openLayers(context: HostContext): Promise<HostLayers> {
 }
 
 class OverlayLayers implements HostLayers {
+  readonly isUsers: boolean = isRootless();
   readonly #context: HostContext;
   readonly #paths: HostPaths;
   readonly #partial: string;

@@ -14,10 +14,11 @@ import type { SpecMount } from "../spec_types.ts";
  * - `image`: the tree of an image, with changes of the container's own;
  * - `overlay`: a folder of the host below changes of the container's own, mounted already;
  * - `group`: the container's own control group, which it may write to;
+ * - `device`: a device of the host, where none can be made;
  * - `kernel`: the kernel's files of the host, where the caller requested the host's namespace;
  * - `asked`: a path or a volume that the caller names.
  */
-export type BindKind = "copy" | "fixed" | "program" | "image" | "overlay" | "group" | "kernel" | "asked";
+export type BindKind = "copy" | "fixed" | "program" | "image" | "overlay" | "group" | "device" | "kernel" | "asked";
 
 /** The options of each kind, which come after those that the caller asks for: of two that contradict each other the later one counts. */
 const OPTIONS: Record<BindKind, readonly string[]> = {
@@ -27,6 +28,7 @@ const OPTIONS: Record<BindKind, readonly string[]> = {
   image: ["rbind", "rprivate", "nosuid", "nodev"],
   overlay: ["rbind", "rprivate", "nodev"],
   group: ["bind", "rprivate", "nosuid", "noexec", "nodev", "relatime", "rw"],
+  device: ["bind", "rprivate", "nosuid", "noexec"],
   kernel: ["rbind", "nosuid", "noexec", "nodev"],
   asked: [],
 };

@@ -13,6 +13,8 @@ export interface CgroupView {
   delegates: boolean;
   /** With version 1: the container's own group of systemd's hierarchy, which has no controller. */
   systemd?: string;
+  /** The container has none: it is in its server's. */
+  isForeign?: true;
 }
 
 /**
@@ -24,6 +26,7 @@ export function cgroupMounts({ spec, systemd }: ContainerRecord, view: CgroupVie
   const all = (access: "ro" | "rw"): SpecMount => {
     return { destination: PLACE, type: "cgroup", source: "cgroup", options: [...OPTIONS, access] };
   };
+  if (view.isForeign) return [];
   if (spec.privileged) return [all("rw")];
   // Without a group of its own a container is in its supervisor's.
   if (!systemd || spec.cgroupsMode === "disabled") return [all("ro")];

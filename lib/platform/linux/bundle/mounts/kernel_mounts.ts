@@ -7,6 +7,7 @@ import { existsSync } from "node:fs";
 import type { ContainerRecord } from "../../../../engine/records/container_record.ts";
 import { bindMount } from "./bind_mounts.ts";
 import { cgroupMounts, type CgroupView } from "./cgroup_mounts.ts";
+import { isRootless } from "../../rootless/outer_user.ts";
 import type { SpecMount } from "../spec_types.ts";
 
 const SHM_SIZE = 65_536_000;
@@ -28,8 +29,9 @@ export function kernelMounts(record: ContainerRecord, groups: CgroupView, shared
   // Nothing is writable where not even scratch places are.
   const access = spec.fullyReadOnly ? ["ro"] : [];
   const size = spec.systemdShmSize === undefined ? [] : [`size=${spec.systemdShmSize}`];
-  // With users of its own a container may not mount what tells of the host's processes.
-  const isHosts = (name: "pid" | "ipc") => record.idMaps !== undefined && spec.namespaces[name].mode === "host";
+  // In a user namespace, its own or the server's, a container may not mount what tells of the host's processes.
+  const isHosts = (name: "pid" | "ipc") =>
+    (record.idMaps !== undefined || isRootless()) && spec.namespaces[name].mode === "host";
   return [
     ownOrHosts("/proc", "proc", isHosts("pid"), spec.procOptions),
     scratchMount("/dev", [...access, "nosuid", "noexec", "strictatime", "mode=755", "size=65536k"]),

@@ -2,7 +2,7 @@ import { chmod, chown, mkdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { EngineError } from "../../../../engine/errors.ts";
 import type { MountSpec } from "../../../../engine/records/mount_spec.ts";
-import { mountOverlay, unmountAll } from "../../mounts/overlay.ts";
+import { attributeOptions, mountOverlay, unmountAll } from "../../mounts/overlay.ts";
 import { removeFolder } from "../../helpers/tree.ts";
 import { bindMount } from "./bind_mounts.ts";
 import type { SpecMount } from "../spec_types.ts";
@@ -58,9 +58,17 @@ export async function overlayMount(mount: MountSpec, parts: OverlayParts): Promi
   }
   if (!byRuntime) {
     await mkdir(target, { recursive: true, mode: 0o700 });
-    await mountOverlay({ base: "/", lower: [source], upper, work, target }, []);
+    await mountOverlay({ base: "/", lower: [source], upper, work, target }, attributeOptions());
     return bindMount(mount.destination, { source: target, kind: "overlay" }, limits);
   }
-  const options = [`lowerdir=${source}`, `upperdir=${upper}`, `workdir=${work}`, "private", ...limits, "nodev"];
+  const options = [
+    `lowerdir=${source}`,
+    `upperdir=${upper}`,
+    `workdir=${work}`,
+    "private",
+    ...limits,
+    "nodev",
+    ...attributeOptions(),
+  ];
   return { destination: mount.destination, type: "overlay", source: "overlay", options };
 }

@@ -14,6 +14,8 @@ my ($TYPE, $SOCKET, $SYMLINK, $FILE, $BLOCK, $FOLDER, $CHAR, $FIFO) =
   (0170000, 0140000, 0120000, 0100000, 0060000, 0040000, 0020000, 0010000);
 # Perl hands a system call its texts as they are, and literals are no place for a kernel to write to.
 my ($OPAQUE, $NONE, $TOP, $OVERLAY, $EMPTY, $PARTIAL) = ('trusted.overlay.opaque', 'none', '/', 'overlay', 'empty', 'partial');
+# In a user namespace the mark is one that a user may set. This process begins in the namespace in which the overlays were mounted.
+if (open(my $map, '<', '/proc/self/uid_map')) { (<$map> // '') =~ /^\s*0\s+0\s+4294967295\s/ or $OPAQUE = 'user.overlay.opaque' }
 my ($root, $descriptors);
 sub fail { answer('error', @_); exit 1 }
 # What went wrong by its number, for the caller to choose words by.

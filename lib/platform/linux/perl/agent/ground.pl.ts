@@ -9,6 +9,7 @@ my ($PIECE, $BATCH, $DEEPEST) = (1 << 20, 1 << 17, 900);
 my ($TYPE, $SOCKET, $SYMLINK, $FILE, $BLOCK, $FOLDER, $CHAR, $FIFO) =
   (0170000, 0140000, 0120000, 0100000, 0060000, 0040000, 0020000, 0010000);
 my ($OPAQUE, $NONE, $TOP, $OVERLAY, $EMPTY, $PARTIAL) = ('trusted.overlay.opaque', 'none', '/', 'overlay', 'empty', 'partial');
+if (open(my $map, '<', '/proc/self/uid_map')) { (<$map> // '') =~ /^\s*0\s+0\s+4294967295\s/ or $OPAQUE = 'user.overlay.opaque' }
 my ($root, $descriptors);
 sub fail { answer('error', @_); exit 1 }
 sub failed { my ($what) = @_; fail($!{ENOENT} ? 'ENOENT' : $!{ENOTDIR} ? 'ENOTDIR' : $!{ELOOP} ? 'ELOOP' : 'other', "$what: " . lc $!) }

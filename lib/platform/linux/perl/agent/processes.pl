@@ -1,5 +1,5 @@
 # How the tree agent tells what proc(5) says of processes. `processes CGROUP WANT` answers `process` for each one in a cgroup and
-# below it: its number, `stat`, `status`, the security module's label, and up to WANT bytes of its command line; without WANT
+# below it, or for `pid:NUMBER` each one in that process's pid namespace: its number, `stat`, `status`, the security module's label, and up to WANT bytes of its command line; without WANT
 # the last two are empty. Then, with WANT, `maps` (`uid_map` and `gid_map` of the first of them), its tree's `passwd` and `group`
 # in pieces, and at last `end`.
 #
@@ -88,10 +88,13 @@ sub processes {
   my ($cgroup, $want) = @_;
   local $SIG{PIPE} = 'IGNORE';
   opendir(my $proc, '/proc') or failed('open /proc');
+  # A container without a cgroup has a pid namespace of its own.
+  my $space = $cgroup =~ /^pid:(\d+)$/ ? readlink("/proc/$1/ns/pid") // 'none' : undef;
   my @pids;
   while (defined(my $name = readdir $proc)) {
     next if $name !~ /^\d+$/;
-    grep { s/^[^:]*:[^:]*://; $_ eq $cgroup || index($_, "$cgroup/") == 0 } split /\n/, text_of("/proc/$name/cgroup", 65536) or next;
+    if (defined $space) { (readlink("/proc/$name/ns/pid") // '') eq $space or next }
+    else { grep { s/^[^:]*:[^:]*://; $_ eq $cgroup || index($_, "$cgroup/") == 0 } split /\n/, text_of("/proc/$name/cgroup", 65536) or next }
     push @pids, $name;
     last if @pids == $MOST_PROCESSES;
   }

@@ -81,10 +81,12 @@ sub processes {
   my ($cgroup, $want) = @_;
   local $SIG{PIPE} = 'IGNORE';
   opendir(my $proc, '/proc') or failed('open /proc');
+  my $space = $cgroup =~ /^pid:(\d+)$/ ? readlink("/proc/$1/ns/pid") // 'none' : undef;
   my @pids;
   while (defined(my $name = readdir $proc)) {
     next if $name !~ /^\d+$/;
-    grep { s/^[^:]*:[^:]*://; $_ eq $cgroup || index($_, "$cgroup/") == 0 } split /\n/, text_of("/proc/$name/cgroup", 65536) or next;
+    if (defined $space) { (readlink("/proc/$name/ns/pid") // '') eq $space or next }
+    else { grep { s/^[^:]*:[^:]*://; $_ eq $cgroup || index($_, "$cgroup/") == 0 } split /\n/, text_of("/proc/$name/cgroup", 65536) or next }
     push @pids, $name;
     last if @pids == $MOST_PROCESSES;
   }

@@ -11,6 +11,7 @@ import { EngineError } from "../../../../engine/errors.ts";
 import type { ContainerPaths, HostPaths } from "../../helpers/paths.ts";
 import { logArguments } from "../../logs/log_sources.ts";
 import type { Nursery } from "./nursery.ts";
+import { bridgeNamespace } from "../../networks/bridge_command.ts";
 import { PortHolder } from "./port_holder.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { runtimeError } from "../runtime/runtime_errors.ts";
@@ -47,7 +48,8 @@ export interface Supervisor {
  */
 export async function startConmon(options: ConmonOptions): Promise<Supervisor> {
   const { nursery, program, container, record, runtime } = options;
-  const holder = new PortHolder(record.ports);
+  // The process that hands on what comes to an ordinary user's ports has them.
+  const holder = new PortHolder(bridgeNamespace() === undefined ? record.ports : []);
   // conmon leaves its note about lack of memory in its working folder.
   const conmon = await nursery.conmon(container.bundle, holder.fields, [program, ...conmonArgs(options)]);
   const timer = setTimeout(() => conmon.kill(), CREATE_TIMEOUT);

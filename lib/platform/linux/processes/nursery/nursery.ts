@@ -6,7 +6,7 @@ import { CommandError } from "../../helpers/command.ts";
 import type { HostPaths } from "../../helpers/paths.ts";
 import { findProgram } from "../../helpers/programs.ts";
 import { HELPER_ENVIRONMENT, startPipedProgram } from "../../helpers/spawn.ts";
-import { Cgroups, readCgroupLayout } from "../../resources/cgroups.ts";
+import { Cgroups, usableCgroupLayout } from "../../resources/cgroups.ts";
 import { frameOf, FrameReader } from "../../perl/frames.ts";
 import { NURSERY_PROGRAM, perlArguments } from "../../perl/programs.ts";
 import { isAlive, markProcess, type ProcessMark } from "../../helpers/proc.ts";
@@ -50,7 +50,7 @@ interface Running {
 
 /** Makes the nursery of a host; its process starts with the first request. Throws `unsupported` where there is no Perl. */
 export async function openNursery(paths: HostPaths, log: (level: "warn", message: string) => void): Promise<Nursery> {
-  const [layout, perl] = await Promise.all([readCgroupLayout(), findProgram("perl")]);
+  const [layout, perl] = await Promise.all([usableCgroupLayout(), findProgram("perl")]);
   if (perl === undefined) throw new EngineError("unsupported", "Open host: perl is not installed");
   const cgroups = new Cgroups(layout, paths.runroot);
   return new Nursery(perl, (pid) => cgroups.adopt(pid), log);

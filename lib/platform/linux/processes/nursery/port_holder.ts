@@ -45,7 +45,7 @@ export class PortHolder {
 }
 
 /** An address in hexadecimal digits. An empty one is every IPv4 address, as in Podman. */
-function packAddress(address: string): string {
+export function packAddress(address: string): string {
   const hex = (numbers: string[], radix: number, width: number) =>
     numbers.map((text) => Number.parseInt(text, radix).toString(16).padStart(width, "0")).join("");
   if (!isIPv6(address)) return hex((address || "0.0.0.0").split("."), 10, 2);

@@ -31,6 +31,8 @@ export interface Runtime {
   filters: boolean;
 }
 
+/** The option of crun for containers without a cgroup. */
+const NO_CGROUPS = "--cgroup-manager=disabled";
 /** How long a start may take, its hooks included. */
 const START_TIMEOUT = 60_000;
 
@@ -52,7 +54,15 @@ export async function openRuntime(context: HostContext, layout: CgroupLayout): P
   const program = wrap ? await writeWrapper(context.paths.runroot, path, layout.unified) : path;
   const faults = await runtimeFaults({ name, path, version });
   if (faults !== undefined) context.log("warn", faults);
-  return { name, path, version, program, args: ["--root", context.paths.runtime], filters: canFilter(name, version) };
+  const runtime = {
+    name,
+    path,
+    version,
+    program,
+    args: ["--root", context.paths.runtime],
+    filters: canFilter(name, version),
+  };
+  return layout.isForeign && name === "crun" ? withoutCgroups(runtime) : runtime;
 }
 
 /** Runs one of its commands on a container. Throws its message as an engine's error. */
@@ -83,7 +93,8 @@ async function explainRuntime(runtime: Runtime, work: Promise<unknown>, runsComm
 
 /** The runtime as it is called for a container that gets no cgroup. */
 export function withoutCgroups(runtime: Runtime): Runtime {
-  return { ...runtime, args: [...runtime.args, "--cgroup-manager=disabled"] };
+  if (runtime.args.includes(NO_CGROUPS)) return runtime;
+  return { ...runtime, args: [...runtime.args, NO_CGROUPS] };
 }
 
 /** The error of a container that is to have a filter for its system calls, and would not get it. */

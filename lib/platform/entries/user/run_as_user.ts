@@ -1,0 +1,50 @@
+import { mkdir } from "node:fs/promises";
+import process from "node:process";
+import { EngineError } from "../../../engine/errors.ts";
+import type { Log } from "../../../engine/ports/log.ts";
+import { messageOf } from "../../../oci/message_of.ts";
+import { leaveUserNamespace, makeUserNamespace, runInside } from "../../linux/rootless/user_namespace.ts";
+import { checkFolder } from "../../storage/safe_folder.ts";
+import type { ServeOptions } from "../serve_options.ts";
+import { startStep } from "../start_failure.ts";
+
+/** Whether this process has to be run again in a user namespace, since its user is not root. */
+export function needsUserNamespace(): boolean {
+  return process.platform === "linux" && process.getuid?.() !== 0;
+}
+
+/**
+ * Runs a command in the user namespace of a runroot and resolves with its exit code; with undefined where this user can have no
+ * such namespace: a server works without containers, too.
+ */
+export async function runAsUser(
+  { root, runroot }: Pick<ServeOptions, "root" | "runroot">,
+  command: readonly string[],
+  log: Log,
+): Promise<number | undefined> {
+  try {
+    await startStep(
+      { text: `Open root "${root}" and runroot "${runroot}"`, option: "--root or --runroot" },
+      async () => {
+        await mkdir(root, { recursive: true, mode: 0o711 });
+        // Inside the namespace other users of the machine cannot be told from its root.
+        await checkFolder(root);
+        await makeUserNamespace(runroot, log);
+      },
+    );
+  } catch (error) {
+    if (error instanceof EngineError && error.code === "unsupported") {
+      // An obstacle that can be seen without trying is told of when the engine opens.
+      if (error.cause !== undefined) log("warn", `Containers cannot run: ${messageOf(error)}`);
+      return undefined;
+    }
+    console.error(`gantry: ${messageOf(error)}`);
+    return 1;
+  }
+  try {
+    const passed = Number(process.env.LISTEN_FDS ?? 0);
+    return await runInside(runroot, command, { passed });
+  } finally {
+    await leaveUserNamespace(runroot).catch((error) => log("warn", `End user namespace: ${messageOf(error)}`));
+  }
+}

@@ -1,0 +1,22 @@
+import process from "node:process";
+import { type CommandOptions, type CommandResult, runCommand } from "../helpers/command.ts";
+import { isStartedInside } from "../rootless/outer_user.ts";
+
+/**
+ * The network namespace of the bridges: undefined where they are the machine's own. An ordinary user's are in one that goes with the
+ * user namespace, which hands over its path.
+ */
+export function bridgeNamespace(): string | undefined {
+  return isStartedInside() ? process.env.GANTRY_NETNS : undefined;
+}
+
+/** Runs a program where the bridges are, as {@linkcode runCommand} does. */
+export function runAtBridges(
+  program: string,
+  args: readonly string[],
+  options?: CommandOptions,
+): Promise<CommandResult> {
+  const netns = bridgeNamespace();
+  if (netns === undefined) return runCommand(program, args, options);
+  return runCommand("nsenter", [`--net=${netns}`, program, ...args], options);
+}

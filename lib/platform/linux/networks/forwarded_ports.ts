@@ -1,0 +1,97 @@
+/**
+ * Published ports of an ordinary user's containers: a process for each container listens on them, and hands on what comes. A container
+ * sees the bridge's gateway as its clients' address.
+ *
+ * @module
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { mkdir, rm } from "node:fs/promises";
+import { isIPv6 } from "node:net";
+import { join } from "node:path";
+import process from "node:process";
+import { EngineError } from "../../../engine/errors.ts";
+import type { PortMapping } from "../../../engine/records/container_record.ts";
+import type { PublishedPorts } from "../../../engine/ports/network_port.ts";
+import { cannotListen, portInUse } from "../../../engine/ports/published_ports.ts";
+import { isAlive, markProcess, type ProcessMark } from "../helpers/proc.ts";
+import { HELPER_ENVIRONMENT, startProgram } from "../helpers/spawn.ts";
+import { FrameReader } from "../perl/frames.ts";
+import { perlArguments, PORTS_PROGRAM } from "../perl/programs.ts";
+import { packAddress } from "../processes/nursery/port_holder.ts";
+
+/** The most connections of one container at a time: each is a process. */
+const MOST_CONNECTIONS = 512;
+
+/** Publishes all of a container's ports or none, in place of those it has. Throws `port_in_use`, and `invalid` for what cannot be had. */
+export async function forwardPorts(folder: string, netns: string, options: PublishedPorts): Promise<void> {
+  await endForwarding(folder, options.containerID);
+  const ports = options.ports.flatMap((mapping) => mappingPorts(mapping, options.addresses));
+  if (ports.length === 0) return;
+  const fields = ports.flatMap(({ mapping, hostPort, target, containerPort }) => [
+    mapping.protocol,
+    packAddress(mapping.hostIP),
+    String(hostPort),
+    packAddress(target),
+    String(containerPort),
+  ]);
+  const args = perlArguments(PORTS_PROGRAM, "Publish ports", [netns, String(MOST_CONNECTIONS), ...fields]);
+  // A session of its own: it goes on when the server ends.
+  const child = startProgram("perl", args, {
+    cwd: "/",
+    env: HELPER_ENVIRONMENT,
+    stdio: ["ignore", "pipe", "ignore"],
+    detached: true,
+  });
+  child.unref();
+  const [word, number, error = "no answer"] = await new FrameReader(child.stdout!).readTexts() ?? [];
+  child.stdout!.destroy();
+  if (word === "ready") {
+    const mark = child.pid === undefined ? undefined : markProcess(child.pid);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(join(folder, options.containerID), JSON.stringify(mark));
+    return;
+  }
+  const { mapping, hostPort } = ports[Number(number ?? 0)]!;
+  if (error === "EADDRINUSE") throw portInUse(mapping, hostPort);
+  const setting = /denied/i.test(error) ? ", add 'net.ipv4.ip_unprivileged_port_start' to /etc/sysctl.conf" : "";
+  throw new EngineError("invalid", `${cannotListen(mapping, hostPort, error.toLowerCase())}${setting}`);
+}
+
+/** Ends the process that has a container's ports, whichever server has started it. */
+export async function endForwarding(folder: string, containerID: string): Promise<void> {
+  const note = join(folder, containerID);
+  const mark = readMark(note);
+  if (mark !== undefined && isAlive(mark)) {
+    try {
+      // With the processes of its connections: they are one group.
+      process.kill(-mark.pid, "SIGKILL");
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+    }
+  }
+  await rm(note, { force: true });
+}
+
+function readMark(note: string): ProcessMark | undefined {
+  try {
+    // This server's file, or that of the one before it.
+    return JSON.parse(readFileSync(note, "utf8")) as ProcessMark;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Each port of a mapping with the container's address that it leads to: IPv4 to IPv4, and IPv6 to IPv6. */
+function mappingPorts(mapping: PortMapping, addresses: readonly string[]) {
+  if (mapping.protocol === "sctp") {
+    throw new EngineError("unsupported", "Publish ports: an ordinary user cannot publish SCTP");
+  }
+  const target = addresses.find((address) => isIPv6(address) === isIPv6(mapping.hostIP));
+  if (target === undefined) return [];
+  return Array.from({ length: mapping.range }, (_, index) => ({
+    mapping,
+    target,
+    hostPort: mapping.hostPort + index,
+    containerPort: mapping.containerPort + index,
+  }));
+}
