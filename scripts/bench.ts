@@ -15,7 +15,7 @@ import { channelLines } from "./bench/channel_bench.ts";
 import { dispatchLines } from "./bench/dispatch_bench.ts";
 import { ENGINE_GROUPS, engineLines } from "./bench/engine_bench.ts";
 import { httpLines } from "./bench/http_bench.ts";
-import { startGantry, startPodman } from "./bench/peers.ts";
+import { startDocker, startGantry, startPodman } from "./bench/peers.ts";
 import { workloadLines } from "./bench/workload/workload_bench.ts";
 import { setup } from "./setup.ts";
 
@@ -63,10 +63,14 @@ async function benchEngine(): Promise<void> {
       running: Number(values.running),
       repeats: 20,
     };
-    const bench = { gantry, podman, registry: registry.host, emptyRegistry: startRegistry, counts };
+    await using docker = groups.includes("builds") ? await startDocker(folder) : undefined;
+    const bench = { gantry, podman, docker, registry: registry.host, emptyRegistry: startRegistry, counts };
     for await (const line of engineLines(bench, groups)) {
       const ratio = line.higher ? line.gantry / line.podman : line.podman / line.gantry;
       row(line.what, line.unit, line.gantry, line.podman, ratio, line.aim);
+      if (line.docker !== undefined) {
+        row(line.what, line.unit, line.gantry, line.docker, line.docker / line.gantry, line.aim, "docker");
+      }
     }
   } finally {
     await registry.close();
@@ -87,9 +91,17 @@ function bigLayers() {
   }));
 }
 
-function row(what: string, unit: string, gantry: number, podman: number, ratio: number, aim: number | undefined): void {
+function row(
+  what: string,
+  unit: string,
+  gantry: number,
+  podman: number,
+  ratio: number,
+  aim: number | undefined,
+  peer = "podman",
+): void {
   const aimed = aim === undefined ? "" : ` (aim ${aim})`;
-  console.log(`${what}: gantry ${text(gantry)}, podman ${text(podman)} ${unit}; ratio ${ratio.toFixed(2)}${aimed}`);
+  console.log(`${what}: gantry ${text(gantry)}, ${peer} ${text(podman)} ${unit}; ratio ${ratio.toFixed(2)}${aimed}`);
 }
 
 /** Requests (or values) per second of every peer, and how many times each of theirs ours is. */

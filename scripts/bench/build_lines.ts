@@ -2,7 +2,7 @@ import { buildTar, type Entry } from "../../tests/fixtures/images/tar_builder.ts
 import { secondsOf } from "./calls.ts";
 import type { Bench, Line } from "./engine_bench.ts";
 import { inTurn, ROUNDS } from "./in_turn.ts";
-import type { Peer } from "./peers.ts";
+import { handImage, type Peer } from "./peers.ts";
 
 /** One context on the disk, with its Dockerfile in it. */
 interface Context {
@@ -11,16 +11,21 @@ interface Context {
   query?: string;
 }
 
-/** Measures builds, with Podman's builder (buildah) beside ours. curl is the client of both peers. */
-export async function* buildLines({ gantry, podman, image }: Bench): AsyncGenerator<Line> {
+/**
+ * Measures builds, with Podman's builder (buildah) beside ours, and Docker's classic one where its daemon is there. curl is the
+ * client of all.
+ */
+export async function* buildLines({ gantry, podman, docker, image }: Bench): AsyncGenerator<Line> {
+  if (docker) await handImage(gantry, docker, image);
   const folder = await Deno.makeTempDir({ prefix: "gantry-bench-" });
   const line = { unit: "s", higher: false, aim: 2 };
-  const both = (contextOf: (round: number) => Promise<Context>) => {
+  const measure = (contextOf: (round: number) => Promise<Context>) => {
     let round = 0;
-    return inTurn({ gantry, podman }, ROUNDS, async (peer) => {
+    const build = async (peer: Peer) => {
       const context = await contextOf(round++);
       return await secondsOf(() => buildFrom(peer, context));
-    });
+    };
+    return docker ? inTurn({ gantry, podman, docker }, ROUNDS, build) : inTurn({ gantry, podman }, ROUNDS, build);
   };
   const write = async (dockerfile: string, entries: readonly Entry[] = []): Promise<string> => {
     const path = `${folder}/context.tar`;
@@ -40,20 +45,20 @@ export async function* buildLines({ gantry, podman, image }: Bench): AsyncGenera
     yield {
       what: "build: nothing changed, 20 RUN, 5,000 files",
       ...line,
-      ...await both(() => Promise.resolve({ file })),
+      ...await measure(() => Promise.resolve({ file })),
     };
     yield {
       what: "build: the last file changed",
       ...line,
-      ...await both(async (round) => ({ file: await write(cached, [...files, last(`round ${round}`)]) })),
+      ...await measure(async (round) => ({ file: await write(cached, [...files, last(`round ${round}`)]) })),
     };
     file = await write(`FROM IMAGE\n${steps}`);
-    yield { what: "build: 20 RUN", ...line, ...await both(() => Promise.resolve({ file, query: "&nocache=1" })) };
+    yield { what: "build: 20 RUN", ...line, ...await measure(() => Promise.resolve({ file, query: "&nocache=1" })) };
     file = await write("FROM IMAGE\nCOPY files /files\n", files);
     yield {
       what: "build: COPY of 5,000 files",
       ...line,
-      ...await both(() => Promise.resolve({ file, query: "&nocache=1" })),
+      ...await measure(() => Promise.resolve({ file, query: "&nocache=1" })),
     };
     const large = crypto.getRandomValues(new Uint8Array(1 << 16));
     const parts = Array.from({ length: 200 }, (_, at): Entry => {
@@ -66,7 +71,7 @@ export async function* buildLines({ gantry, podman, image }: Bench): AsyncGenera
     yield {
       what: "build: COPY of 200 MB",
       ...line,
-      ...await both(() => Promise.resolve({ file, query: "&nocache=1" })),
+      ...await measure(() => Promise.resolve({ file, query: "&nocache=1" })),
     };
     const stages = ["a", "b", "c", "d"];
     const text = stages.map((name) => `FROM IMAGE AS ${name}\nRUN sleep 1; echo ${name} > /made\n`).join("") +
@@ -75,7 +80,7 @@ export async function* buildLines({ gantry, podman, image }: Bench): AsyncGenera
     yield {
       what: "build: 4 stages side by side",
       ...line,
-      ...await both(() => Promise.resolve({ file, query: "&nocache=1&jobs=4" })),
+      ...await measure(() => Promise.resolve({ file, query: "&nocache=1&jobs=4" })),
     };
   } finally {
     await Deno.remove(folder, { recursive: true });
@@ -83,14 +88,15 @@ export async function* buildLines({ gantry, podman, image }: Bench): AsyncGenera
 }
 
 async function buildFrom(peer: Peer, { file, query = "" }: Context): Promise<void> {
-  const path = `/v4.3.1/libpod/build?dockerfile=Dockerfile&layers=1&t=bench%2Fbuilt${query}`;
+  const tree = peer.name === "docker" ? "v1.41/build?rm=1&" : "v4.3.1/libpod/build?layers=1&";
+  const path = `/${tree}dockerfile=Dockerfile&t=bench%2Fbuilt${query}`;
   const args = ["-sS", "--fail-with-body", "--unix-socket", peer.socket, "-X", "POST", "-T", file];
   const command = new Deno.Command("curl", {
     args: [...args, "-H", "Content-Type: application/x-tar", `http://d${path}`],
   });
   const { success, stdout, stderr } = await command.output();
   const text = new TextDecoder().decode(stdout);
-  if (!success || !/"stream":"[0-9a-f]{64}\\n"/.test(text)) {
+  if (!success || !/"stream":"(?:[0-9a-f]{64}|Successfully built [0-9a-f]{12})\\n"/.test(text)) {
     throw new Error(`${peer.name}: build: ${text.slice(-500)}${new TextDecoder().decode(stderr)}`);
   }
 }

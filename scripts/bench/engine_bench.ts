@@ -15,6 +15,8 @@ export interface Line {
   higher: boolean;
   gantry: number;
   podman: number;
+  /** Where Docker's daemon does the same work. */
+  docker?: number;
   /** The ratio DESIGN.md section 6 aims at. */
   aim?: number;
 }
@@ -23,6 +25,8 @@ export interface Line {
 export interface Bench {
   gantry: Peer;
   podman: Peer;
+  /** Docker's daemon, where there is one: its classic builder is measured too. */
+  docker?: Peer;
   /** The host of the registry that has the images. */
   registry: string;
   /** Starts another registry, with nothing in it: where images are pushed to. */

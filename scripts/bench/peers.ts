@@ -66,6 +66,38 @@ export async function startPodman(folder: string, registriesConf: string): Promi
 }
 
 /**
+ * Starts Docker's daemon on scratch folders under `folder`, for its classic builder; `undefined` where there is no `dockerd`. Its
+ * network is one of its own, in which it may make what it wants: images come as archives.
+ */
+export async function startDocker(folder: string): Promise<Peer | undefined> {
+  const { success } = await new Deno.Command("sh", { args: ["-c", "command -v dockerd containerd"] }).output();
+  if (!success) return undefined;
+  const socket = `${folder}/docker.sock`;
+  return await start(
+    "docker",
+    socket,
+    ["dockerd"],
+    [
+      `--host=unix://${socket}`,
+      `--data-root=${folder}/docker-root`,
+      `--exec-root=${folder}/docker-run`,
+      `--pidfile=${folder}/docker.pid`,
+    ],
+    {},
+    ["unshare", "--mount", "--net", "sh", "-c", 'ip link set lo up && exec "$@"', "sh"],
+  );
+}
+
+/** Has a peer load an image that another one saves. */
+export async function handImage(from: Peer, to: Peer, name: string): Promise<void> {
+  const script = 'curl -sS --fail --unix-socket "$1" "http://d/v1.41/images/$3/get" | ' +
+    'curl -sS --fail --unix-socket "$2" -X POST -T - -H "Content-Type: application/x-tar" http://d/v1.41/images/load';
+  const args = ["-c", script, "sh", from.socket, to.socket, name];
+  const { success, stderr } = await new Deno.Command("sh", { args }).output();
+  if (!success) throw new Error(`${to.name}: load of ${name}: ${new TextDecoder().decode(stderr)}`);
+}
+
+/**
  * Runs a program with a `/run/containers` of its own: Podman keeps the names of all networks there, and with the remains of another
  * run its DNS server answers nobody.
  */
@@ -95,10 +127,11 @@ async function start(
     if (status >= 400) throw new Error(`${name}: ${method} ${path}: ${status} ${text}`);
     return text;
   };
+  const ping = name === "docker" ? "/_ping" : "/libpod/_ping";
   const call: Peer["call"] = (method, path, body) => callPath(method, `/libpod${path}`, body);
   for (let tries = 0;; tries++) {
     try {
-      await call("GET", "/_ping");
+      await callPath("GET", ping);
       break;
     } catch (error) {
       if (tries > 200) throw error;
