@@ -113,6 +113,11 @@ Deno.test("podman --remote build: names, cache, ignore files, scratch, ONBUILD, 
     const unnamed = await server.request("POST", `/v5.8.0/libpod/local/build?t=unnamed&localcontextdir=${folder}`);
     assertEquals(unnamed.headers.get("content-type"), "application/json");
     assertMatch(await unnamed.text(), /Successfully tagged/, "without a name Containerfile is read");
+    const statuses = [["dockerfile=/missing", 404], ["additionalbuildcontexts=x=localpath:/missing", 404]] as const;
+    for (const [query, status] of [...statuses, ["additionalbuildcontexts=x=localpath:../y", 400] as const]) {
+      const path = `/v5.8.0/libpod/local/build?localcontextdir=${folder}&${query}`;
+      assertEquals((await server.request("POST", path)).status, status, query);
+    }
     const typed = await server.request("POST", "/v5.8.0/libpod/build", {
       raw: "{}",
       headers: { "content-type": "application/json" },

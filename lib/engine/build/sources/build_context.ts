@@ -57,16 +57,22 @@ export async function applyIgnoreFile(
   return tree.without(parseIgnoreFile(exclude ?? own));
 }
 
-/** Reads a small file of a tree as text. Throws `EngineError("invalid")` where there is none, or it is too large. */
-export async function readText(core: Core, tree: FileTree, path: string): Promise<string> {
-  return new TextDecoder().decode(await readBytes(core, tree, path, "Cannot locate specified Dockerfile: "));
+/** Reads a small file of a tree as text. Throws `EngineError`: `invalid` or `missing` where there is none, `invalid` for a large one. */
+export async function readText(
+  core: Core,
+  tree: FileTree,
+  path: string,
+  missing: "invalid" | "no_such_file" = "invalid",
+): Promise<string> {
+  if (tree.find(path)?.kind === "file") return new TextDecoder().decode(await readBytes(core, tree, path));
+  throw new EngineError(missing, `Cannot locate specified Dockerfile: ${path}: it is not in the build context`);
 }
 
 /** The same as bytes. */
-export async function readBytes(core: Core, tree: FileTree, path: string, what = ""): Promise<Uint8Array<ArrayBuffer>> {
+export async function readBytes(core: Core, tree: FileTree, path: string): Promise<Uint8Array<ArrayBuffer>> {
   const node = tree.find(path);
   if (node === undefined || node.kind === "folder") {
-    throw new EngineError("invalid", `${what}${path}: it is not in the build context`);
+    throw new EngineError("invalid", `${path}: it is not in the build context`);
   }
   if (node.size > DOCKERFILE_LIMIT) {
     throw new EngineError("invalid", `${path} has ${node.size} bytes, at most ${DOCKERFILE_LIMIT} are read`);

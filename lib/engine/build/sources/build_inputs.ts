@@ -13,6 +13,7 @@ import type { BuildOptions } from "../build_options.ts";
 import { ARCHIVE_HEAD, isArchiveHead } from "../context/archive_head.ts";
 import { FileTree } from "../context/file_tree.ts";
 import { DOCKERFILE_LIMIT } from "../dockerfile/read_instructions.ts";
+import type { LocalFolder } from "../../ports/local_files_port.ts";
 import { fetchGit, parseGitURL } from "./git_source.ts";
 
 /** The store that inputs are spooled into, and the claim that holds them there. */
@@ -38,13 +39,18 @@ const USUAL_FILES = ["Containerfile", "Dockerfile"];
 /** Reads a build's inputs. Throws `EngineError`: `invalid` for what is missing or no archive, `limit`. */
 export async function readInputs(place: Place, options: BuildOptions): Promise<BuildInputs> {
   const { core } = place;
+  // Also those that no instruction takes from: a name that is wrong is told of.
+  for (const context of Object.values(options.contexts ?? {})) {
+    if (context.kind === "folder") await findFolder(core, context.path);
+  }
   const { whole, text, named = new Map() } = await readContext(place, options);
   const texts = [...options.dockerfileTexts ?? []];
   if (texts.length === 0 && text !== undefined) texts.push({ name: "Dockerfile", text });
   if (texts.length === 0) {
     const usual = USUAL_FILES.find((name) => whole.find(name)?.kind === "file") ?? "Dockerfile";
+    const code = options.contextFolder === undefined ? "invalid" : "no_such_file";
     for (const name of options.dockerfiles.length > 0 ? options.dockerfiles : [usual]) {
-      texts.push({ name, text: await readDockerfile(place, whole, name) });
+      texts.push({ name, text: await readDockerfile(place, whole, { name, code }) });
     }
   }
   const { secretFiles = {} } = options;
@@ -101,8 +107,13 @@ async function readContext(place: Place, options: BuildOptions): Promise<ReadCon
 
 /** Reads a folder of the host. Throws `EngineError`: `no_such_file`, `forbidden`, `invalid`. */
 export async function spoolFolder({ core, claim, signal }: Place, path: string): Promise<FileTree> {
+  const found = await findFolder(core, path);
+  return await spoolTree(core, claim, found.archive(), signal);
+}
+
+async function findFolder(core: Core, path: string): Promise<LocalFolder> {
   const found = await requireHost(core).localFiles.find(path);
-  if (found.kind === "folder") return await spoolTree(core, claim, found.archive(), signal);
+  if (found.kind === "folder") return found;
   throw new EngineError("invalid", `"${path}" is no folder`);
 }
 
@@ -137,8 +148,12 @@ async function peekStream(body: ReadableStream<Uint8Array>) {
 }
 
 /** Dockerfiles may be elsewhere, too. */
-async function readDockerfile(place: Place, whole: FileTree, name: string): Promise<string> {
-  if (!/^https?:\/\//i.test(name)) return await readText(place.core, whole, name);
+async function readDockerfile(
+  place: Place,
+  whole: FileTree,
+  { name, code }: { name: string; code: "invalid" | "no_such_file" },
+): Promise<string> {
+  if (!/^https?:\/\//i.test(name)) return await readText(place.core, whole, name, code);
   return await boundedText(await fetchBody(place, name), name);
 }
 
