@@ -53,8 +53,14 @@ export class SpaceReserve {
   #giveUp(): boolean {
     if (this.#size === 0) return false;
     this.#size = Math.max(0, this.#size - PIECE);
-    truncateSync(this.#path, this.#size);
-    return true;
+    try {
+      truncateSync(this.#path, this.#size);
+      return true;
+    } catch {
+      // Somebody has removed the file: what failed of the full disk is the error to tell.
+      this.#size = 0;
+      return false;
+    }
   }
 
   async #fill(): Promise<void> {
