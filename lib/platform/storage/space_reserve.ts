@@ -80,6 +80,7 @@ export class SpaceReserve {
   }
 }
 
-function isFullDisk(error: unknown): boolean {
+/** Whether SQLite failed because the disk is full. */
+export function isFullDisk(error: unknown): boolean {
   return error instanceof Error && /database or disk is full/.test(error.message);
 }

@@ -1,5 +1,6 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { EngineError } from "../../engine/errors.ts";
 import type {
   Change,
   Retention,
@@ -9,7 +10,7 @@ import type {
   StreamExtent,
   StreamRange,
 } from "../../engine/ports/ports.ts";
-import { SpaceReserve } from "./space_reserve.ts";
+import { isFullDisk, SpaceReserve } from "./space_reserve.ts";
 import { type Amount, countBeyond, sizeOf } from "./retention.ts";
 import { emptyLog, explainFailure, setUpFile } from "./sqlite_file.ts";
 import { adoptDatabase, compactDatabase, shrinkDatabase } from "./sqlite_space.ts";
@@ -181,6 +182,10 @@ export class SQLiteStore implements Store {
       const done = this.#reserve.use(() => this.#attempt(work));
       this.#reserve.refill();
       done?.();
+    }).catch((error) => {
+      if (!isFullDisk(error)) throw error;
+      const sentinel = "no space left on device";
+      throw new EngineError("internal", `Record the change: ${sentinel}`, { sentinel, cause: error });
     });
   }
 
