@@ -45,7 +45,7 @@ await Deno.mkdir(env.GANTRY_TEST_CACHE);
 const NOT_UNIT: readonly string[] = ["conformance", "host", "hostile", "vm", "fixtures", "linux"];
 
 /** Folders of the host suite that the first lane runs at its end, so that both lanes end together. */
-const SECOND_PART: readonly string[] = ["build", "client", "files"];
+const SECOND_PART: readonly string[] = ["build", "client"];
 
 const first: Step[] = [{ name: "setup", what: "host packages", run: checkSetup }];
 // The step `static` checks all types, those of the examples too, so that the others need not.
@@ -75,7 +75,7 @@ const lanes: Step[][] = [
     },
     {
       name: "host",
-      what: "real containers, second part: builds, files and the client for programs",
+      what: "real containers, second part: builds and the client for programs",
       run: (print) => runHostTests(SECOND_PART.map((name) => `tests/host/${name}`), print),
     },
   ],

@@ -1,6 +1,6 @@
 /** Streams of containers: what they cost, and what clients that leave in the middle of one leave behind. */
 import { assert, assertEquals } from "@std/assert";
-import { memoryOf, STREAM_ROOM } from "../../fixtures/memory.ts";
+import { memoryOf, STREAM_ROOM, streamMemory } from "../../fixtures/memory.ts";
 import { ok, run } from "../../fixtures/run.ts";
 import { startWithFiles } from "../../fixtures/files_session.ts";
 import { Session, until } from "../../fixtures/session.ts";
@@ -24,7 +24,7 @@ Deno.test("exec and attach carry streams of any size in 64 MB above idle, and lo
   ok(await server.podman("create", "--name", "talks", "--network=none", image, "sh", "-c", lines));
   ok(await server.podman("start", "talks"));
   ok(await server.podman("wait", "talks"));
-  const above = await memoryOf(server.pid, async () => {
+  const above = await streamMemory(server.pid, async () => {
     await count(sizes.out, "", "exec", "box", "head", "-c", String(sizes.out), "/dev/zero");
     const feed = `head -c ${sizes.through} /dev/zero |`;
     await count(sizes.through, feed, "exec", "-i", "box", "cat");
@@ -77,7 +77,7 @@ Deno.test("clients that leave in the middle of a copy, an export or an exec leav
       () => send(`PUT ${at}/archive?path=/tmp`, `${chunk}200\r\n${"x".repeat(100)}`),
     ];
   });
-  const above = await memoryOf(server.pid, async () => {
+  const above = await streamMemory(server.pid, async () => {
     for (const wait of [0, 100]) {
       const sockets = await Promise.all([...streams, ...streams, exec, exec].map((open) => open()));
       await new Promise((resolve) => setTimeout(resolve, wait));

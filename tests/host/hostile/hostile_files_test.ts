@@ -1,7 +1,7 @@
 /** Files of containers that do their worst meanwhile, archives that are none, and ends that come too soon. */
 import { assert, assertEquals } from "@std/assert";
 import { ok, run } from "../../fixtures/run.ts";
-import { memoryOf, STREAM_ROOM } from "../../fixtures/memory.ts";
+import { STREAM_ROOM, streamMemory } from "../../fixtures/memory.ts";
 import { buildTar } from "../../fixtures/images/tar_builder.ts";
 import { startWithFiles } from "../../fixtures/files_session.ts";
 import { until } from "../../fixtures/session.ts";
@@ -165,11 +165,11 @@ Deno.test(`${SIZE} MB are copied both ways in 64 MB above idle`, async () => {
     ok(await server.docker("cp", `${name}:/big`, `${big}-${name}`));
     ok(await run(["cmp", big, `${big}-${name}`]));
   };
-  const above = await memoryOf(server.pid, async () => {
+  const above = await streamMemory(server.pid, async () => {
     for (let round = 0; round < (long ? 3 : 1); round++) for (const name of ["down", "up"]) await both(name);
   });
   assert(above < STREAM_ROOM, `${above} MB above idle`);
-  const packed = await memoryOf(server.pid, async () => {
+  const packed = await streamMemory(server.pid, async () => {
     const make = "cd $0 && head -c $1 /dev/zero > zeros && tar -czf zeros.tgz zeros && rm zeros";
     ok(await run(["sh", "-c", make, server.folder, String(ZEROS)]));
     const url = "http://d/containers/up/archive?path=/tmp";
@@ -178,7 +178,7 @@ Deno.test(`${SIZE} MB are copied both ways in 64 MB above idle`, async () => {
     assertEquals(ok(await server.podman("exec", "up", "stat", "-c", "%s", "/tmp/zeros")), `${ZEROS}\n`);
   });
   assert(packed < STREAM_ROOM, `${packed} MB above idle`);
-  const exported = await memoryOf(server.pid, async () => {
+  const exported = await streamMemory(server.pid, async () => {
     ok(await server.podman("export", "-o", `${server.folder}/all.tar`, "up"));
   });
   assert(exported < STREAM_ROOM, `${exported} MB above idle`);
