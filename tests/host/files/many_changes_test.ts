@@ -1,7 +1,7 @@
 /** A container can make more changes than a server has room for: a list of them is written as they are found. */
 import { assert, assertEquals } from "@std/assert";
 import http from "node:http";
-import { memoryOf, STREAM_ROOM } from "../../fixtures/memory.ts";
+import { STREAM_ROOM, streamMemory } from "../../fixtures/memory.ts";
 import { ok, runOk } from "../../fixtures/run.ts";
 import { Session } from "../../fixtures/session.ts";
 
@@ -38,7 +38,7 @@ Deno.test(`a list of ${LINKS} changes costs no more than a stream may`, async ()
         incoming.on("end", () => incoming.statusCode === 200 ? resolve(count) : reject(new Error("no list")));
       }).on("error", reject);
     });
-  const rise = await memoryOf(server.pid, async () => assertEquals(await changes(), LINKS));
+  const rise = await streamMemory(server.pid, async () => assertEquals(await changes(), LINKS));
   assert(rise < STREAM_ROOM, `the server grew by ${rise} MB`);
   ok(await server.podman("rm", id));
   assertEquals([...Deno.readDirSync(`${server.folder}/root/layers/partial`)], []);

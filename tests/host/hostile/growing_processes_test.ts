@@ -1,6 +1,6 @@
 /** What runs in a container may have command lines of megabytes: a list of it costs the server next to nothing. */
 import { assert, assertEquals } from "@std/assert";
-import { memoryOf, STREAM_ROOM } from "../../fixtures/memory.ts";
+import { STREAM_ROOM, streamMemory } from "../../fixtures/memory.ts";
 import { ok } from "../../fixtures/run.ts";
 import { Session, until } from "../../fixtures/session.ts";
 
@@ -24,7 +24,7 @@ Deno.test("top of processes with command lines of megabytes stays within the mem
     return (await reply.json()) as { Titles: string[]; Processes: string[][] };
   };
   await until(async () => assertEquals((await list("/libpod")).Processes.length, 2 * PROCESSES + 1), 60_000);
-  const rise = await memoryOf(server.pid, async () => {
+  const rise = await streamMemory(server.pid, async () => {
     for (const tree of ["/libpod", ""]) {
       const { Titles, Processes } = await list(tree);
       assertEquals(Processes.length, 2 * PROCESSES + 1);
