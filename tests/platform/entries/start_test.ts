@@ -1,4 +1,4 @@
-/** What a server says at its start, and why it does not start. */
+/** The lines of a server at its start, and the reason where it does not start. */
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { EngineError } from "../../../lib/engine/errors.ts";
 import type { HostInfo } from "../../../lib/engine/ports/host_facts.ts";
