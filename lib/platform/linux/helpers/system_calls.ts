@@ -13,6 +13,7 @@ export const SHARED_CALLS = {
   pidfd_open: 434,
   openat2: 437,
   mount_setattr: 442,
+  quotactl_fd: 443,
 } as const;
 
 /** Calls that are older. The attributes, `statx(2)` and `*at(2)` are the tree agent's, which needs a 64-bit processor. */

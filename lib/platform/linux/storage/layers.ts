@@ -16,6 +16,7 @@ import { access, chmod, chown, mkdir, rename, stat, symlink, writeFile } from "n
 import { join, relative } from "node:path";
 import { EngineError } from "../../../engine/errors.ts";
 import type { Layers, UnpackedLayer } from "../../../engine/ports/host_port.ts";
+import type { TreeLimit } from "../../../engine/records/limits.ts";
 import type { TreeOptions } from "../../../engine/ports/tree_stack.ts";
 import { requireRoom } from "../../storage/disk_room.ts";
 import type { HostContext } from "../helpers/context.ts";
@@ -29,6 +30,7 @@ import { requireWay } from "./folder_way.ts";
 import { isMountPoint, mountOverlay, overlayFeatures, unmountAll, volatileOption } from "../mounts/overlay.ts";
 import { containerPaths, type HostPaths } from "../helpers/paths.ts";
 import { readInside } from "../helpers/safe_path.ts";
+import { ProjectQuotas } from "./project_quotas.ts";
 import { giveTo, lookLike } from "./tree_owner.ts";
 import { sweep } from "../helpers/sweeper.ts";
 import { makeMissing } from "../helpers/make_missing.ts";
@@ -65,6 +67,7 @@ class OverlayLayers implements HostLayers {
   readonly #links: LayerLinks;
   readonly #features: readonly string[];
   readonly #sync: FileSystemSync;
+  readonly #quotas: ProjectQuotas;
   readonly #known = new Map<string, LayerFacts>();
   readonly #mounting = new Map<string, Promise<string>>();
 
@@ -74,6 +77,7 @@ class OverlayLayers implements HostLayers {
     this.#partial = partial;
     this.#links = links;
     this.#features = features;
+    this.#quotas = new ProjectQuotas(context.log);
     this.#sync = new FileSystemSync(context.paths.layers);
   }
 
@@ -136,8 +140,14 @@ class OverlayLayers implements HostLayers {
     return (await namesIn(this.#paths.layers)).filter(isLayerFolder).map((hex) => `sha256:${hex}`);
   }
 
-  async create(containerID: string, diffIDs: readonly string[]): Promise<void> {
-    await this.#makeTree(containerPaths(this.#paths, containerID).storage, diffIDs);
+  async create(containerID: string, diffIDs: readonly string[], limit?: TreeLimit): Promise<void> {
+    const { storage } = containerPaths(this.#paths, containerID);
+    if (limit !== undefined) {
+      await this.#quotas.require(this.#paths.containers);
+      await makeMissing(storage, 0o700);
+      await this.#quotas.limit(storage, limit);
+    }
+    await this.#makeTree(storage, diffIDs);
   }
 
   /** Makes the folders of an overlay; its upper one looks like the root of the layers. */
@@ -169,6 +179,7 @@ class OverlayLayers implements HostLayers {
       return rootfs.path;
     }
     if (isMountPoint(target)) return target;
+    await this.#quotas.renew(storage);
     if (rootfs !== undefined) await lookLike(join(storage, "upper"), rootfs.path);
     if (options.rootOwner !== undefined) await requireWay(storage);
     await giveTo(storage, options.rootOwner);
@@ -221,8 +232,10 @@ class OverlayLayers implements HostLayers {
 
   async destroy(containerID: string, { behind = false } = {}): Promise<void> {
     await this.unmount(containerID);
+    const { storage } = containerPaths(this.#paths, containerID);
+    await this.#quotas.release(storage);
     const remove = behind ? (doomed: string) => sweep(this.#context, [doomed]) : removeFolder;
-    await this.#discard(containerPaths(this.#paths, containerID).storage, remove);
+    await this.#discard(storage, remove);
   }
 
   async containers(): Promise<string[]> {
