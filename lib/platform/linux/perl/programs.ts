@@ -39,7 +39,7 @@ export const AGENT_PROGRAM: PerlProgram = {
   parts: [COMMON, AGENT_GROUND, AGENT_READ, AGENT_WRITE, AGENT_COMPARE, AGENT_PROCESSES, AGENT_DISPATCH],
   calls: [
     ...["openat2", "statx", "setns", "unshare", "mount", "flistxattr", "fgetxattr", "fsetxattr"] as const,
-    ...["mknodat", "linkat", "fchownat", "utimensat"] as const,
+    ...["mknodat", "linkat", "fchownat", "utimensat", "capget", "capset"] as const,
   ],
 };
 

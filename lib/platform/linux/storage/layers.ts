@@ -23,7 +23,8 @@ import type { HostContext } from "../helpers/context.ts";
 import { FileSystemSync } from "./file_system_sync.ts";
 import { LayerLinks } from "./layer_links.ts";
 import { compareLayer, inspectLayer } from "./layer_check.ts";
-import { type LayerFacts, readLayerFacts, type RootAttributes } from "./layer_facts.ts";
+import type { LayerFacts } from "./layer_facts.ts";
+import { DEFAULT_ROOT_MODE, LayerRoots } from "./layer_roots.ts";
 import { isLayerFolder, layerHex } from "./layer_name.ts";
 import { clearMappedOwners, withLinkTo, withMappedOwners } from "./lower_folders.ts";
 import { requireWay } from "./folder_way.ts";
@@ -37,9 +38,6 @@ import { makeMissing } from "../helpers/make_missing.ts";
 import { makeFolder, namesIn, removeFolder, removeTree, syncFolder, treeSize, treeSizes } from "../helpers/tree.ts";
 import { isRootless } from "../rootless/outer_user.ts";
 import { unpackLayer } from "./unpack.ts";
-
-/** The mode of a root folder that no layer describes. */
-const DEFAULT_ROOT_MODE = 0o555;
 
 /** Layers, and where on the host they are stacked. */
 export interface HostLayers extends Layers {
@@ -68,7 +66,7 @@ class OverlayLayers implements HostLayers {
   readonly #features: readonly string[];
   readonly #sync: FileSystemSync;
   readonly #quotas: ProjectQuotas;
-  readonly #known = new Map<string, LayerFacts>();
+  readonly #roots = new LayerRoots((hex) => this.#layer(hex));
   readonly #mounting = new Map<string, Promise<string>>();
 
   constructor(context: HostContext, partial: string, links: LayerLinks, features: readonly string[]) {
@@ -115,7 +113,7 @@ class OverlayLayers implements HostLayers {
       const hex = layerHex(typeof diffID === "string" ? diffID : await diffID());
       await this.#sync.run();
       await this.#links.get(hex);
-      this.#known.delete(hex);
+      this.#roots.forget(hex);
       if (replace) await this.#discard(this.#layer(hex), removeTree);
       await rename(temporary, this.#layer(hex)).catch(async (error: NodeJS.ErrnoException) => {
         // Somebody else unpacked the same layer meanwhile.
@@ -132,7 +130,7 @@ class OverlayLayers implements HostLayers {
   async remove(diffID: string): Promise<void> {
     const hex = layerHex(diffID);
     await this.#links.remove(hex);
-    this.#known.delete(hex);
+    this.#roots.forget(hex);
     await this.#discard(this.#layer(hex), removeTree);
   }
 
@@ -152,7 +150,7 @@ class OverlayLayers implements HostLayers {
 
   /** Makes the folders of an overlay; its upper one looks like the root of the layers. */
   async #makeTree(storage: string, diffIDs: readonly string[]): Promise<void> {
-    const root = await this.#rootAttributes(diffIDs);
+    const root = await this.#roots.attributes(diffIDs);
     const upper = join(storage, "upper");
     for (const path of [storage, upper, join(storage, "work"), join(storage, "merged")]) await makeMissing(path, 0o700);
     await chown(upper, root.uid, root.gid);
@@ -281,24 +279,6 @@ class OverlayLayers implements HostLayers {
     if (names.length > 0) return names.map((name) => `links/${name}`);
     await mkdir(join(this.#paths.layers, "empty"), { recursive: true, mode: 0o755 });
     return ["empty"];
-  }
-
-  async #rootAttributes(diffIDs: readonly string[]): Promise<RootAttributes> {
-    for (const diffID of [...diffIDs].reverse()) {
-      const { root } = await this.#facts(layerHex(diffID));
-      if (root !== null) return root;
-    }
-    return { mode: DEFAULT_ROOT_MODE, uid: 0, gid: 0 };
-  }
-
-  /** Read once: a layer never changes. */
-  async #facts(hex: string): Promise<LayerFacts> {
-    const known = this.#known.get(hex);
-    if (known !== undefined) return known;
-    const facts = await readLayerFacts(this.#layer(hex));
-    if (facts === undefined) throw new EngineError("internal", `Read layer: "sha256:${hex}" is missing`);
-    this.#known.set(hex, facts);
-    return facts;
   }
 
   #layer(hex: string): string {
