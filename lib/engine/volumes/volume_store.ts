@@ -234,7 +234,7 @@ export class VolumeStore {
         await host.volumes.create(name, owner, limit);
         if (imageLayers !== undefined) await this.#copyImage(name, imageLayers);
       } catch (error) {
-        // Where the folder cannot be removed now, the intent stays, and the next start removes it.
+        // The intent stays if the folder cannot be removed now: the next start removes it.
         const undone = await host.volumes.remove(name).then(() => [intents.end(begun.intent)], () => []);
         await state.commit([this.#table.drop(name), ...undone]);
         throw limit && isCode(error, "unsupported") ? cannotLimit(messageOf(error), error) : error;

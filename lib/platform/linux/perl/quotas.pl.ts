@@ -5,7 +5,7 @@ my ($FSGETXATTR, $FSSETXATTR, $PROJINHERIT) = (0x801c581f, 0x401c5820, 0x200);
 my ($GETQUOTA, $SETQUOTA, $XGETQSTAT, $PROJECTS) = (0x800007, 0x800008, 0x5805, 2);
 my ($BLOCK_LIMITS, $INODE_LIMITS, $PROJECT_LIMITS) = (1, 4, 1 << 5);
 my ($CAPBSET_DROP, $SYS_RESOURCE) = (24, 24);
-my ($ENOENT, $ESRCH, $BLOCK) = (2, 3, 1024);
+my ($ENOENT, $ESRCH, $BLOCK) = (2, 3, 4096);
 my ($verb, @rest) = @ARGV;
 sub leave { my ($code, $why) = @_; print STDERR "$why\n"; exit $code }
 
@@ -29,8 +29,8 @@ sub is_free {
 
 sub set_limits {
   my ($handle, $project, $bytes, $inodes) = @_;
-  my $blocks = int($bytes / $BLOCK) || ($bytes > 0 ? 1 : 0);
-  my $facts = pack('Q8 L x4', $blocks, 0, 0, $inodes, 0, 0, 0, 0, $BLOCK_LIMITS | $INODE_LIMITS);
+  my $kibibytes = (int($bytes / $BLOCK) || ($bytes > 0 ? 1 : 0)) * $BLOCK / 1024;
+  my $facts = pack('Q8 L x4', $kibibytes, 0, 0, $inodes, 0, 0, 0, 0, $BLOCK_LIMITS | $INODE_LIMITS);
   quota($handle, $SETQUOTA, $project, $facts) or die "set quota: $!\n";
 }
 

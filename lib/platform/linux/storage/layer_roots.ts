@@ -5,7 +5,7 @@ import { layerHex } from "./layer_name.ts";
 /** The mode of a root folder that no layer describes. */
 export const DEFAULT_ROOT_MODE = 0o555;
 
-/** What layers say of their root folders, each read once: a layer never changes. */
+/** Owners and modes of the root folders of layers, each read once: a layer never changes. */
 export class LayerRoots {
   readonly #folder: (hex: string) => string;
   readonly #known = new Map<string, LayerFacts>();

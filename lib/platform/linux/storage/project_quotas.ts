@@ -77,7 +77,7 @@ export class ProjectQuotas {
       // The note comes first: a crash in between leaves one that is not true yet, which renew() sees.
       await writeFile(noteOf(folder), JSON.stringify({ project, ...limit } satisfies Project));
       try {
-        return await this.#help("limit", folder, ...numbers({ project, ...limit }));
+        return await this.#help("limit", folder, ...numbersOf({ project, ...limit }));
       } catch (error) {
         if (!(error instanceof CommandError) || error.code !== IN_USE) throw asUnsupported(folder, error);
       }
@@ -103,7 +103,7 @@ export class ProjectQuotas {
   async #setAgain(folder: string, { project, ...limit }: TreeLimit & Partial<Project>): Promise<void> {
     if (project === undefined) return await this.limit(folder, limit);
     try {
-      await this.#help("renew", folder, ...numbers({ project, ...limit }));
+      await this.#help("renew", folder, ...numbersOf({ project, ...limit }));
     } catch (error) {
       if (!(error instanceof CommandError) || error.code !== OTHER_PROJECT) throw asUnsupported(folder, error);
       await this.limit(folder, limit);
@@ -145,7 +145,7 @@ function asUnsupported(folder: string, error: unknown): unknown {
   return new EngineError("unsupported", `${why}: ${error.stderr.trim()}`, { cause: error });
 }
 
-function numbers({ project, size = 0, inodes = 0 }: Project): string[] {
+function numbersOf({ project, size = 0, inodes = 0 }: Project): string[] {
   return [project, size, inodes].map(String);
 }
 
