@@ -160,13 +160,15 @@ Deno.test("Volumes.create() and remove() lose nothing and leave nothing, cut sho
   let limit = 0;
   for (let ended = false; !ended; limit++) {
     const dying = new Dying(limit);
+    dying.kernel.quotas = new Map();
+    const options = { o: "size=1m" };
     const told = new Set<string>();
     ended = await dying.outlived((async () => {
       const { volumes } = await dying.open();
-      for (const name of ["a", "b"]) told.add((await volumes.create({ name })).name);
+      for (const name of ["a", "b"]) told.add((await volumes.create({ name, options })).name);
       told.delete("a");
       await volumes.remove("a");
-      told.add((await volumes.create({ name: "c" })).name);
+      told.add((await volumes.create({ name: "c", options })).name);
     })());
     await using engine = await openFake({ kernel: dying.kernel, store: dying.store });
     await assertConsistent(engine);
