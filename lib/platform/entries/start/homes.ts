@@ -13,12 +13,12 @@ export interface Homes {
   quadlets: string;
 }
 
-/** Those of root. */
+/** The folders of root. */
 export function systemFolders(): Homes {
   return { root: DEFAULT_ROOT, runroot: "/run/gantry", quadlets: "/etc/containers/systemd" };
 }
 
-/** Those of a user, by the XDG Base Directory Specification. */
+/** The folders of another user, by the XDG Base Directory Specification. */
 export function userFolders(env: Record<string, string | undefined>, uid: number): Homes {
   return {
     root: join(env.XDG_DATA_HOME || join(homedir(), ".local", "share"), "gantry"),
