@@ -1,0 +1,20 @@
+import type { Operations, Tagged } from "../../rest/mod.ts";
+
+/** Names the paths of operations as Podman does, which knows no `/engine`. */
+export function inLibpod<D extends Operations>(operations: D): D {
+  const renamed = Object.entries(operations).map(([name, one]) => {
+    const { tag } = one as Tagged;
+    return [name, { ...one, tag: tag.replace(" /engine/", " /libpod/") }];
+  });
+  // The same operations by the same names.
+  return Object.fromEntries(renamed) as D;
+}
+
+/**
+ * Where Podman's tree begins at a server: its paths carry the server's own version, since Podman has none of them without one.
+ *
+ * @param version `Libpod-API-Version` of the server
+ */
+export function nativeBase(version: string): string {
+  return `http://localhost/v${version.replace(/-.*$/, "")}`;
+}
