@@ -19,8 +19,12 @@ const { clientCA: _, ...unguarded } = guarded;
 const texts = {
   client: { cert: read("client", "pem"), key: read("client", "key") },
   stranger: { cert: read("stranger", "pem"), key: read("stranger", "key") },
+  expired: { cert: read("expired", "pem"), key: read("expired", "key") },
 };
-const expired = { cert: read("expired", "pem"), key: read("expired", "key") };
+
+/** A client by its certificate. */
+type ClientName = keyof typeof texts;
+
 await Deno.remove(folder, { recursive: true });
 
 const tellURL: Handler = (request) => Promise.resolve(new Response(request.url));
@@ -30,7 +34,7 @@ function portOf(address: string): number {
 }
 
 /** Opens a connection as one of them; without a name with no certificate. */
-function open(address: string, name?: "client" | "stranger"): Promise<TLSSocket> {
+function open(address: string, name?: ClientName): Promise<TLSSocket> {
   const own = name === undefined ? {} : { cert: texts[name].cert, key: texts[name].key };
   const socket = connect({ host: "127.0.0.1", port: portOf(address), ca: guarded.clientCA, ...own });
   return new Promise((resolve, reject) => {
@@ -50,7 +54,7 @@ function restOf(socket: TLSSocket): Promise<string> {
   });
 }
 
-async function ask(address: string, host = "localhost", name?: "client" | "stranger"): Promise<string> {
+async function ask(address: string, host = "localhost", name?: ClientName): Promise<string> {
   const socket = await open(address, name);
   socket.write(`GET /a?b=c HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
   return await restOf(socket);
@@ -72,7 +76,7 @@ Deno.test("listen() with an authority for clients lets in who has a certificate 
   await using listener = await listen("tcp://127.0.0.1:0", count, { tls: guarded });
   assert((await ask(listener.address, "localhost", "client")).endsWith("\r\n\r\n1"));
   // With TLS 1.3 a client learns with its first read that it was refused.
-  for (const name of [undefined, "stranger"] as const) {
+  for (const name of [undefined, "stranger", "expired"] as const) {
     const answer = await ask(listener.address, "localhost", name).catch(() => "");
     assertEquals(answer, "", name ?? "no certificate");
   }
@@ -153,7 +157,7 @@ Deno.test("checkCertificates() reads names and the end, and says which text is w
   const { names, expires } = checkCertificates(guarded);
   assertEquals(names, ["127.0.0.1", "localhost", "engine.example"]);
   assert(expires.getTime() > Date.now());
-  assert(checkCertificates(expired).expires.getTime() < Date.now());
+  assert(checkCertificates(texts.expired).expires.getTime() < Date.now());
   const wrong: [TLSCertificates, string][] = [
     [{ ...guarded, cert: "x" }, "certificate: it does not parse as PEM"],
     [{ ...guarded, key: guarded.cert }, "key: it does not parse as PEM"],
