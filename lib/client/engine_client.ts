@@ -12,13 +12,6 @@ import { nativeDialect } from "./dialects/native_dialect.ts";
 import { type Progress, readSteps } from "./progress.ts";
 import { tellLosses } from "./connections/reached.ts";
 import { type ReadyOptions, waitUntilReady } from "./readiness.ts";
-import { type EngineEvent, type EventsOptions, readEvents } from "./resources/client_events.ts";
-import { ClientNetworks } from "./resources/client_networks.ts";
-import { ClientVolumes } from "./resources/client_volumes.ts";
-import { dockerResources } from "./resources/docker_resources.ts";
-import { labelFilters, type LabelOptions, writeFilters } from "./resources/lookups.ts";
-import { nativeResources } from "./resources/native_resources.ts";
-import type { ResourceDialect } from "./resources/resource_dialect.ts";
 import type { CollectOptions, RunResult } from "./session.ts";
 
 /** How a command is run in a container of its own. */
@@ -51,9 +44,11 @@ export interface BuildOptions extends Abortable {
 }
 
 /** Which containers are listed. */
-export interface ListOptions extends LabelOptions {
+export interface ListOptions extends Abortable {
   /** Containers that do not run, too. */
   readonly all?: boolean;
+  /** Only those with these labels. */
+  readonly labels?: Readonly<Record<string, string>>;
 }
 
 /** How {@linkcode openEngine} reaches what a platform has. */
@@ -81,9 +76,6 @@ export class EngineClient implements AsyncDisposable {
   /** The version of the server's API. */
   readonly apiVersion: string;
   readonly images: ClientImages;
-  readonly volumes: ClientVolumes;
-  readonly networks: ClientNetworks;
-  readonly #resources: ResourceDialect;
   readonly #connection: Connection;
   readonly #dialect: Dialect;
   readonly #readFolder: ReadFolder | undefined;
@@ -97,11 +89,6 @@ export class EngineClient implements AsyncDisposable {
       ? nativeDialect(connection, found.apiVersion, found.isGantry)
       : dockerDialect(connection);
     this.images = new ClientImages(this.#dialect);
-    this.#resources = found.tree === "libpod"
-      ? nativeResources(connection, found.apiVersion)
-      : dockerResources(connection);
-    this.volumes = new ClientVolumes(this.#resources);
-    this.networks = new ClientNetworks(this.#resources);
   }
 
   /**
@@ -158,15 +145,11 @@ export class EngineClient implements AsyncDisposable {
   }
 
   /** Lists containers. */
-  async list({ all = false, signal, ...options }: ListOptions = {}): Promise<ContainerSummary[]> {
-    const filters = writeFilters(labelFilters(options));
+  async list({ all = false, labels = {}, signal }: ListOptions = {}): Promise<ContainerSummary[]> {
+    const wanted = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
+    const filters = wanted.length === 0 ? undefined : JSON.stringify({ label: wanted });
     const found = await withErrors("List containers", () => this.#dialect.list({ all, filters }, { signal }));
     return found.map(summaryOf);
-  }
-
-  /** Reads what happens at the engine, as it happens. Who leaves the loop, or aborts, ends the connection. */
-  events(options: EventsOptions = {}): AsyncGenerator<EngineEvent, void> {
-    return readEvents(this.#resources, options);
   }
 
   /** Builds an image, and resolves with its ID in hex. */
