@@ -164,7 +164,7 @@ export class EngineClient implements AsyncDisposable {
   }
 
   /**
-   * What happens in the engine, event by event. Leaving the loop ends the request.
+   * Reads the events of the engine one by one. Leaving the loop ends the request.
    *
    * @throws {ClientError} `invalid` where the server does not know a filter
    */

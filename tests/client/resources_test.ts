@@ -27,10 +27,14 @@ for (const tree of ["libpod", "docker"] as const) {
     const since = new Date(Date.now() - 1000);
     await using _volume = await engine.volumes.create({ name: "past" });
     const past: ClientEvent[] = [];
-    const range = { since, until: new Date(), filters: { type: ["volume"] } };
+    // Events have a finer time than dates: one of this very millisecond is to count.
+    const range = { since, until: new Date(Date.now() + 1), filters: { type: ["volume"] } };
     for await (const event of engine.events(range)) past.push(event);
     assertEquals(past.map(({ type, action, id }) => [type, action, id]), [["volume", "create", "past"]]);
-    assert(past[0].time >= since && past[0].time <= new Date(), `${past[0].time.toISOString()} is of now`);
+    assert(
+      past[0].time >= since && past[0].time.getTime() <= Date.now() + 1,
+      `${past[0].time.toISOString()} is of now`,
+    );
 
     for await (const { name, action } of engine.events({ since, filters: { type: ["volume"] } })) {
       assertEquals([name ?? "past", action], ["past", "create"]);
@@ -49,6 +53,6 @@ for (const tree of ["libpod", "docker"] as const) {
     );
     const unknown = engine.events({ until: new Date(), filters: { nonsense: ["x"] } });
     const error = await assertRejects(() => unknown.next(), ClientError, "Read events: ");
-    assertEquals(error.code, "internal");
+    assertEquals(error.code, "invalid");
   });
 }

@@ -3,7 +3,7 @@ import type { Abortable } from "../container_calls.ts";
 import type { ResourceDialect } from "../dialects/resources/resource_dialect.ts";
 import type { EventView } from "../dialects/resources/resource_views.ts";
 
-/** Which events are read. */
+/** The events to read. */
 export interface EventsOptions extends Abortable {
   /** Begin with events of the past from this moment on. Without it only new events come. */
   readonly since?: Date;

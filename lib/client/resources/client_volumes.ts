@@ -1,9 +1,8 @@
-import { ClientError, withErrors } from "../client_error.ts";
+import { ClientError, unlessMissing, withErrors } from "../client_error.ts";
 import type { Abortable } from "../container_calls.ts";
 import type { ResourceDialect, VolumeWish } from "../dialects/resources/resource_dialect.ts";
 import type { VolumeView } from "../dialects/resources/resource_views.ts";
 import { labelFilters } from "./label_filters.ts";
-import { unlessMissing } from "./unless_missing.ts";
 
 /** How a volume is made. Without a name the server gives it one; `options` are the driver's. */
 export interface VolumeOptions extends VolumeWish, Abortable {}

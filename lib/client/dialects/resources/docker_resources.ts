@@ -6,7 +6,7 @@ import { API_OPTIONS } from "../../../../handlers/wire/api_options.ts";
 import { z } from "../../../../handlers/wire/zod.ts";
 import { toBase64 } from "../../../oci/bytes/base64.ts";
 import { api, chan, type Client, link } from "../../../rest/mod.ts";
-import type { NetworkDetails } from "../../resources/client_networks.ts";
+import type { NetworkDetails } from "../../resources/network_details.ts";
 import { CreatedView } from "../views.ts";
 import { readOut } from "./native_resources.ts";
 import type { ResourceDialect } from "./resource_dialect.ts";

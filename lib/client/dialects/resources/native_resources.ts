@@ -5,7 +5,7 @@ import { volumesAPI } from "../../../../handlers/volumes/api.ts";
 import { API_OPTIONS } from "../../../../handlers/wire/api_options.ts";
 import { z } from "../../../../handlers/wire/zod.ts";
 import { api, chan, type Client, link } from "../../../rest/mod.ts";
-import type { NetworkDetails } from "../../resources/client_networks.ts";
+import type { NetworkDetails } from "../../resources/network_details.ts";
 import { inLibpod } from "../in_libpod.ts";
 import { Told } from "../views.ts";
 import type { ResourceDialect } from "./resource_dialect.ts";

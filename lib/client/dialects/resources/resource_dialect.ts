@@ -1,5 +1,5 @@
 import type { CallOptions } from "../../../rest/mod.ts";
-import type { NetworkDetails, NetworkOptions } from "../../resources/client_networks.ts";
+import type { NetworkDetails, NetworkOptions } from "../../resources/network_details.ts";
 import type { EventView, SecretView, VolumeView } from "./resource_views.ts";
 
 /** The parts of a volume that a caller chooses. */

@@ -19,7 +19,7 @@ export const VolumeView = z.looseObject({
 export type VolumeView = z.output<typeof VolumeView>;
 
 /** The report on a volume that a prune of Podman's tree has removed. */
-export const PrunedVolume = z.looseObject({ Id: z.string(), Err: z.unknown() });
+export const PrunedVolume = z.looseObject({ Id: z.string(), Err: z.unknown().optional() });
 
 /** A network, as Podman's tree shows it. */
 export const NativeNetworkView = z.looseObject({
