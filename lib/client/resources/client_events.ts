@@ -59,7 +59,8 @@ function eventOf({ Type, Action, Actor, time, timeNano }: EventView): ClientEven
   return {
     type: Type,
     action: Action,
-    id: Actor.ID,
+    // Podman gives volumes and secrets no ID here.
+    id: Actor.ID || (attributes.name ?? ""),
     name: attributes.name,
     attributes,
     time: new Date(milliseconds),
