@@ -55,7 +55,7 @@ export interface BuildParameters {
 
 /** The operations of one tree of an engine's API, as the client calls them. */
 export interface Dialect {
-  /** Those on volumes, networks, secrets and events. */
+  /** The operations on volumes, networks, secrets and events. */
   readonly resources: ResourceDialect;
   create(options: ContainerOptions, call?: CallOptions): Promise<string>;
   start(id: string, call?: CallOptions): Promise<void>;
