@@ -8,6 +8,7 @@
  * @module
  */
 import { parseArgs } from "node:util";
+import { writeExampleTests } from "./doc_examples.ts";
 import { setup } from "./setup.ts";
 
 const root = new URL("../", import.meta.url);
@@ -55,8 +56,12 @@ const lanes: Step[][] = [
     {
       name: "doc",
       what: "examples in docstrings and guides",
-      run: (print) =>
-        runTests(["--doc", "--no-check", "--preload=tests/fixtures/failing_assert.ts"], docFiles(), print),
+      run: async (print) =>
+        runTests(
+          ["--no-check", "--preload=tests/fixtures/failing_assert.ts"],
+          [await writeExampleTests(root, docFiles(), await Deno.makeTempDir({ dir: scratch, prefix: "doc_" }))],
+          print,
+        ),
     },
     {
       name: "unit",

@@ -38,7 +38,8 @@ export class Responsive implements AsyncDisposable {
     let count = 0;
     for (; !answered; count++) {
       await pause();
-      if (!answered) await answers(this.#idle);
+      // Thrown here it would be nobody's, and end the whole run.
+      if (!answered) await answers(this.#idle).catch((error) => this.failures.push(`The idle server: ${error}`));
     }
     await ping;
     // On a loaded machine a server that works gets less of the processors than an idle one, which is served as soon as it wakes:

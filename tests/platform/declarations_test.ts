@@ -77,7 +77,7 @@ Deno.test("a stranger's TypeScript that imports dist/rest.js and dist/rest-node.
       await Deno.writeTextFile(`${folder}/${types}`, await declarations(entry));
       await Deno.writeTextFile(`${folder}/${target}.ts`, text);
     }
-    const packages = ["typescript@6.0.3", "@types/node@24.19.2", "zod@4.6.7"];
+    const packages = ["typescript@7.0.2", "@types/node@24.19.2", "zod@4.6.7"];
     ok(await run(["npm", "install", "--silent", "--no-audit", "--no-fund", ...packages], { cwd: folder }));
     const tsc = ["node_modules/.bin/tsc", "--noEmit", "--strict"];
     const answers = await Promise.all([

@@ -2,6 +2,7 @@ import type { Address } from "../../wire/containers/container_inspect_network.ts
 import { deviceRequests } from "./spec/devices.ts";
 import type { Engine } from "../../../lib/engine/engine.ts";
 import type { ContainerRecord, NetworkAttachment } from "../../../lib/engine/records/container_record.ts";
+import type { TreeLimit } from "../../../lib/engine/records/limits.ts";
 import { inspectFacts } from "../../containers/inspect.ts";
 import { entrypointOf, exposedBy } from "../../containers/view/command.ts";
 import {
@@ -71,6 +72,7 @@ function dockerHostConfig(
       Config: Object.keys(logOptions).length > 0 ? logOptions : null,
     },
     DeviceRequests: deviceRequests(spec),
+    StorageOpt: storageOptions(spec.treeLimit),
     CgroupnsMode: spec.namespaces.cgroup.mode === "host" ? "host" : "private",
     CapAdd: spec.capAdd.map(withPrefix),
     CapDrop: spec.capDrop.map(withPrefix),
@@ -80,6 +82,12 @@ function dockerHostConfig(
     MaskedPaths: spec.privileged ? null : facts?.hidden.maskedPaths ?? null,
     ReadonlyPaths: spec.privileged ? null : facts?.hidden.readonlyPaths ?? null,
   };
+}
+
+/** The limits of what a container writes, as its create request has them; Docker leaves out a map that is empty. */
+function storageOptions({ size, inodes }: TreeLimit = {}): Record<string, string> | undefined {
+  const options = { ...size && { size: String(size) }, ...inodes && { inodes: String(inodes) } };
+  return Object.keys(options).length > 0 ? options : undefined;
 }
 
 function dockerNetworkSettings(record: ContainerRecord, more: InspectFacts): Sparse<NetworkSettings> {

@@ -1,5 +1,6 @@
 import type { MemberRequest } from "../../../lib/engine/containers/request/container_request.ts";
 import { parseImageVolumes } from "../../../lib/engine/containers/request/parse_choices.ts";
+import { parseTreeLimit } from "../../../lib/engine/containers/request/parse_tree_limit.ts";
 import type { SecretWish } from "../../../lib/engine/records/container_record.ts";
 import type { SpecGenerator } from "../../wire/containers/spec_generator.ts";
 import { healthWish } from "./health.ts";
@@ -96,6 +97,7 @@ function translate(generator: SpecGenerator): MemberRequest {
     oomScoreAdj: g.oom_score_adj ?? undefined,
     sysctl: g.sysctl ?? {},
     shmSize: g.shm_size ?? undefined,
+    treeLimit: parseTreeLimit(g.storage_opts),
     timezone: g.timezone || undefined,
     logDriver: log.driver || undefined,
     logSizeMax: log.size,

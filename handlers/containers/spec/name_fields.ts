@@ -65,4 +65,5 @@ export const NATIVE_NAMES: FieldNames = {
   runtime: "oci_runtime",
   selinux: "selinux_opts",
   shmSize: "shm_size",
+  treeLimit: "storage_opts",
 };

@@ -17,19 +17,14 @@ export function isEmpty(value: unknown): boolean {
  */
 const RULES: Partial<Record<keyof SpecGenerator, Harmless>> = {
   rootfs_mapping: isEmpty,
-  storage_opts: isEmpty,
   network_options: isEmpty,
   intelRdt: isEmpty,
 };
 
-/** The reason why a container's files have no size of their own: both trees give it. */
-export const NO_QUOTA = "the size of a container's files needs a project quota, which is not set here";
-const REASONS: Record<string, string | undefined> = { storage_opts: NO_QUOTA };
-
 /** Throws `RequestError("unsupported")` naming the first field that asks for what no container is made with yet. */
 export function refuseUnsupported(generator: SpecGenerator): void {
   for (const [field, harmless] of Object.entries(RULES)) {
-    if (!harmless(generator[field as keyof SpecGenerator])) throw unsupported(field, REASONS[field]);
+    if (!harmless(generator[field as keyof SpecGenerator])) throw unsupported(field);
   }
 }
 

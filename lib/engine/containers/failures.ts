@@ -57,6 +57,12 @@ export function unsupportedField(field: string, detail?: string): FieldError {
   });
 }
 
+/** The limits of what a container writes cannot be set on this host. */
+export function cannotLimitTree(why: string, cause?: unknown): FieldError {
+  const tell = (name: string) => `Create container: "${name}" is not supported here: ${why}`;
+  return new FieldError("unsupported", ["treeLimit"], tell, { sentinel: "not yet implemented", cause });
+}
+
 /** Whether it is an engine error of one of these codes. */
 export function isCode(error: unknown, ...codes: EngineError["code"][]): boolean {
   return error instanceof EngineError && codes.includes(error.code);

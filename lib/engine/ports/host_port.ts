@@ -7,7 +7,7 @@ import type { ContainerRecord, ExitStatus, LogSource } from "../records/containe
 import type { Checkpoints, RestoreImages } from "./checkpoint_port.ts";
 import type { Execs } from "./exec_port.ts";
 import type { ContainerFacts, HostInfo } from "./host_facts.ts";
-import type { Limits } from "../records/limits.ts";
+import type { Limits, TreeLimit } from "../records/limits.ts";
 import type { QuadletShelf } from "./quadlet_port.ts";
 import type { UnitManager } from "./unit_port.ts";
 import type { LocalFiles } from "./local_files_port.ts";
@@ -44,8 +44,8 @@ export interface Layers {
   compare(diffID: string, tar: ReadableStream<Uint8Array>): Promise<string[]>;
   remove(diffID: string): Promise<void>;
   list(): Promise<string[]>;
-  /** Makes the container's writable layer. `diffIDs` go from base to top. */
-  create(containerID: string, diffIDs: readonly string[]): Promise<void>;
+  /** Makes the container's writable layer. `diffIDs` go from base to top. Throws `unsupported` for a limit that cannot be set. */
+  create(containerID: string, diffIDs: readonly string[], limit?: TreeLimit): Promise<void>;
   /** Mounts the container's tree and returns its path on the host. Mounting twice is not an error. */
   mount(containerID: string, diffIDs: readonly string[], options?: TreeOptions): Promise<string>;
   /** Mounts an image's tree for a container, anew, under a number of its choice. Goes with the container's own tree. */
@@ -218,8 +218,8 @@ export interface FillOwner {
 
 /** Named volumes on the host. */
 export interface Volumes {
-  /** Makes the volume's folder, which belongs to root without an owner, and returns its path. */
-  create(name: string, owner?: FileOwner): Promise<string>;
+  /** Makes the volume's folder, root's by default, and returns its path. Throws `unsupported` for a limit that cannot be set. */
+  create(name: string, owner?: FileOwner, limit?: TreeLimit): Promise<string>;
   path(name: string): string;
   /**
    * Fills an empty volume from a path of the container's mounted tree (image content, ownership and mode included). Where

@@ -1,5 +1,5 @@
 import type { IDMaps } from "./id_maps.ts";
-import type { DeviceRule, DeviceSpec, Limits, PathLimits } from "./limits.ts";
+import type { DeviceRule, DeviceSpec, Limits, PathLimits, TreeLimit } from "./limits.ts";
 import type { MountRequest, MountSpec } from "./mount_spec.ts";
 import type { IdentitySpec, LifeSpec, MemberSpec, ProcessSpec, SecuritySpec, UserSpec } from "./spec_parts.ts";
 import type { HealthPlan, HealthWish } from "./health_plan.ts";
@@ -88,6 +88,8 @@ export interface ContainerSpec extends IdentitySpec, ProcessSpec, LifeSpec, Memb
   imageVolumes?: "anonymous" | "tmpfs" | "ignore";
   /** A folder of the host in place of an image, and whether changes are kept apart from it. */
   rootfs?: { path: string; overlay: boolean };
+  /** Limits what the container writes to its own tree, where the file system has project quotas. */
+  treeLimit?: TreeLimit;
   /** The container's writes need not outlast a crash of the host. */
   volatile?: boolean;
   /** How mounts made on one side of the root show on the other: `private`, `rslave`, … */

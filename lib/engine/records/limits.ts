@@ -4,6 +4,14 @@
  * @module
  */
 
+/** A limit on the files of a container or of a volume; what is absent has none. */
+export interface TreeLimit {
+  /** Bytes. */
+  size?: number;
+  /** How many files, folders and links. */
+  inodes?: number;
+}
+
 /** A rule of the devices cgroup; what is absent stands for all. */
 export interface DeviceRule {
   allow: boolean;

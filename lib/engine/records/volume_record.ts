@@ -1,3 +1,5 @@
+import type { TreeLimit } from "./limits.ts";
+
 /** The owner of files, as the kernel counts users and groups. */
 export interface FileOwner {
   uid: number;
@@ -41,6 +43,8 @@ export interface VolumeRecord {
   owner?: FileOwner;
   /** Mounted on the folder while a container uses the volume. */
   device?: VolumeDevice;
+  /** Limits its files, where the file system has project quotas. */
+  limit?: TreeLimit;
   /** The content where there is no host: each archive is unpacked over those before it. */
   archives?: VolumeArchive[];
 }

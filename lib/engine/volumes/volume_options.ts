@@ -1,6 +1,8 @@
 /** The options of the `local` volume driver. */
 import { EngineError } from "../errors.ts";
+import type { TreeLimit } from "../records/limits.ts";
 import type { VolumeDevice } from "../records/volume_record.ts";
+import { parseByteSize } from "../text/byte_size.ts";
 
 /** The meaning of a volume's options. */
 export interface LocalOptions {
@@ -9,6 +11,8 @@ export interface LocalOptions {
   device?: VolumeDevice;
   uid?: number;
   gid?: number;
+  /** Needs a file system that can limit a folder. */
+  limit?: TreeLimit;
 }
 
 const KEYS = new Set(["type", "device", "o", "uid", "gid", "size", "inodes", "noquota", "copy", "nocopy"]);
@@ -26,9 +30,13 @@ const LONGEST = 4095;
 
 /**
  * Reads the options of a volume: `type`, `device` and `o`, as mount(8) takes them, with `uid=` and `gid=` among the entries of
- * `o` for the owner of a folder. Throws `invalid`, in Podman's words where it has some.
+ * `o` for the owner of a folder, and `size=` and `inodes=` for its limits. Throws `invalid`, in Podman's words where it has
+ * some.
  *
- * Source: `VolumeOptions` of Podman's `pkg/domain/infra/abi/parse`, and `libpod/runtime_volume_common.go`.
+ * A size in `o` counts in thousands, as Podman reads it; the option `size`, which only Docker gives a meaning, counts in 1024.
+ *
+ * Source: `VolumeOptions` of Podman's `pkg/domain/infra/abi/parse`, and `libpod/runtime_volume_common.go`; `setOpts` of Moby's
+ * `daemon/volume/local`.
  */
 export function readVolumeOptions(options: Readonly<Record<string, string>>): LocalOptions {
   for (const [key, value] of Object.entries(options)) {
@@ -57,15 +65,16 @@ export function readVolumeOptions(options: Readonly<Record<string, string>>): Lo
     throw invalid("volume options size and inodes cannot be used without quota");
   }
   if (isTmpfs && own.inodes !== undefined) throw invalid("volume option inodes not supported on tmpfs filesystem");
-  if (isLimited && !isTmpfs) {
-    const text = "volume options size and inodes are not supported: no project quota is set here";
-    throw new EngineError("unsupported", text);
+  if (isLimited && isMounted && !isTmpfs) {
+    throw new EngineError("unsupported", "volume options size and inodes are not supported: a device has its own size");
   }
+  const limit = isTmpfs ? undefined : readLimit(options, own);
   return {
     shown,
     ...isMounted && { device: { type, source: device || type, options: entries.filter(isForMount).join(",") } },
     ...own.uid !== undefined && { uid: ownerID("UID", own.uid) },
     ...own.gid !== undefined && { gid: ownerID("GID", own.gid) },
+    ...limit && { limit },
   };
 }
 
@@ -117,6 +126,20 @@ function isForMount(entry: string): boolean {
 function splitEntry(entry: string): [name: string, value: string | undefined] {
   const at = entry.indexOf("=");
   return at < 0 ? [entry.toLowerCase(), undefined] : [entry.slice(0, at).toLowerCase(), entry.slice(at + 1)];
+}
+
+/** The limits of a folder; `undefined` without any: 0 is none. */
+function readLimit(
+  options: Readonly<Record<string, string>>,
+  own: Readonly<Record<string, string>>,
+): TreeLimit | undefined {
+  const option = (key: string) =>
+    Object.entries(options).find(([name]) => name.toLowerCase() === key)?.[1] || undefined;
+  const { size: alone, inodes: count = own.inodes } = { size: option("size"), inodes: option("inodes") };
+  const size = own.size !== undefined ? parseByteSize(own.size, 1000) : alone && parseByteSize(alone);
+  if (count !== undefined && !/^[0-9]{1,15}$/.test(count)) throw invalid(`cannot convert inodes ${count} to integer`);
+  const inodes = Number(count ?? 0);
+  return size || inodes ? { ...size && { size }, ...inodes && { inodes } } : undefined;
 }
 
 function ownerID(title: string, text: string): number {

@@ -1,6 +1,9 @@
+import { messageOf } from "../../oci/message_of.ts";
+import { isCode } from "../containers/failures.ts";
 import { type Core, hostOf, requireHost } from "../core.ts";
 import { EngineError } from "../errors.ts";
 import type { DeleteOptions } from "../ports/host_port.ts";
+import type { TreeLimit } from "../records/limits.ts";
 import type { FileOwner, VolumeDevice, VolumeRecord } from "../records/volume_record.ts";
 import type { Operation, Table } from "../store/table.ts";
 import { checkName, MAX_FOLDER_NAME, randomID } from "../text/names.ts";
@@ -12,6 +15,7 @@ export interface NewVolume {
   options?: Record<string, string>;
   owner?: FileOwner;
   device?: VolumeDevice;
+  limit?: TreeLimit;
   /** The layers of the image whose files it begins with, base first; the caller keeps the image from going. */
   imageLayers?: readonly string[];
 }
@@ -170,8 +174,8 @@ export class VolumeStore {
   async recover(): Promise<void> {
     const { intents, state } = this.#core;
     // The record alone is on the disk when a creation is answered. A folder that a power cut took is made again: nothing was synced into it.
-    for (const { name, owner, driver } of this.#table.values()) {
-      if (driver !== "image") await hostOf(this.#core)?.volumes.create(name, owner);
+    for (const { name, owner, driver, limit } of this.#table.values()) {
+      if (driver !== "image") await hostOf(this.#core)?.volumes.create(name, owner, limit);
     }
     if (intents.open().every(({ kind }) => !kind.startsWith("volume."))) return;
     const host = requireHost(this.#core);
@@ -205,9 +209,10 @@ export class VolumeStore {
     for (const { name } of unused) await requireHost(this.#core).volumes.unmount(name);
   }
 
-  async #create(name: string, { owner, device, imageLayers, ...options }: NewVolume): Promise<VolumeRecord> {
+  async #create(name: string, { owner, device, limit, imageLayers, ...options }: NewVolume): Promise<VolumeRecord> {
     const { clock, intents, state, events } = this.#core;
     const host = imageLayers === undefined ? hostOf(this.#core) : requireHost(this.#core);
+    if (limit && !host) throw cannotLimit("no project quota is set here");
     const begun = host && intents.begin("volume.create", name);
     const record: VolumeRecord = {
       name,
@@ -220,17 +225,19 @@ export class VolumeStore {
       mountpoint: host?.volumes.path(name) ?? "",
       ...owner && { owner },
       ...device && { device },
+      ...limit && { limit },
     };
     // One commit for both: containers that find the record wait for the lock on the name before they use its folder.
     await state.commit([this.#table.put(name, record), ...begun ? [begun.operation] : []]);
     if (host && begun) {
       try {
-        await host.volumes.create(name, owner);
+        await host.volumes.create(name, owner, limit);
         if (imageLayers !== undefined) await this.#copyImage(name, imageLayers);
       } catch (error) {
-        // The intent stays: the next start removes what is there of the folder.
-        await state.commit([this.#table.drop(name)]);
-        throw error;
+        // The intent stays if the folder cannot be removed now: the next start removes it.
+        const undone = await host.volumes.remove(name).then(() => [intents.end(begun.intent)], () => []);
+        await state.commit([this.#table.drop(name), ...undone]);
+        throw limit && isCode(error, "unsupported") ? cannotLimit(messageOf(error), error) : error;
       }
       // A folder is made again by recovery, a copy of an image is not.
       if (imageLayers === undefined) state.commitLater([intents.end(begun.intent)]);
@@ -259,6 +266,11 @@ export class VolumeStore {
   #locked<T>(name: string, work: () => Promise<T>): Promise<T> {
     return this.#core.locks.with(`volume:${name}`, work);
   }
+}
+
+/** The error for limits that the host cannot set. */
+function cannotLimit(why: string, cause?: unknown): EngineError {
+  return new EngineError("unsupported", `volume options size and inodes are not supported: ${why}`, { cause });
 }
 
 function noSuchVolume(name: string): EngineError {

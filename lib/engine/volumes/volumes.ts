@@ -114,7 +114,7 @@ export class Volumes {
     const { labelBytes } = this.#core.options.limits;
     requireSize("Create volume", "labels", encode(labels), labelBytes);
     if (driver === "image") return await this.#createOfImage(name, request);
-    const { shown, device, ...owner } = readVolumeOptions(options);
+    const { shown, device, limit, ...owner } = readVolumeOptions(options);
     const { uid = owner.uid, gid = owner.gid } = request;
     if (device?.type === "bind" || device?.options.split(",").includes("bind")) {
       await this.#requireFolder(device.source);
@@ -124,6 +124,7 @@ export class Volumes {
       labels,
       options: shown,
       device,
+      limit,
       ...(uid !== undefined || gid !== undefined) && { owner: { uid: uid ?? 0, gid: gid ?? 0 } },
     });
   }

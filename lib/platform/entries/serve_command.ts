@@ -21,8 +21,9 @@ import { ownCommand } from "../linux/rootless/user_namespace.ts";
 import { needsUserNamespace, runAsUser } from "./user/run_as_user.ts";
 import { isGoingDown, tellReady } from "./service/service_manager.ts";
 import { makeServerLog, requestLogger } from "./server_log.ts";
-import { startStep } from "./start_failure.ts";
-import { tellStart } from "./tell_start.ts";
+import { readCertificates } from "./start/read_certificates.ts";
+import { startStep } from "./start/start_failure.ts";
+import { tellStart } from "./start/tell_start.ts";
 
 /** Hooks of {@linkcode serveCommand}. */
 export interface ServeHooks {
@@ -91,6 +92,7 @@ interface Server extends AsyncDisposable {
 
 async function startServer(options: ServeOptions, log: Log): Promise<Server> {
   const token = options.tokenFile === undefined ? undefined : await readToken(options.tokenFile, log);
+  const tls = options.tls && await readCertificates(options.tls, log);
   const { root, runroot, runtime, hookFolders, deviceFolders, quadletFolder } = options;
   const { registriesConf, containersConf, authFile, certsDir, dockerHub } = options;
   const access = { registriesConf, containersConf, authFile, certsDir, dockerHub };
@@ -119,13 +121,14 @@ async function startServer(options: ServeOptions, log: Log): Promise<Server> {
         () =>
           listen(address, handler, {
             authenticated: token !== undefined,
+            tls,
             hosts: options.allowHosts,
             clientHosts: CLIENT_HOSTS,
             hijacks: takesOver,
             onError: (error) => log("error", `Serve: ${error instanceof Error ? error.stack : error}`),
           }),
       );
-      warnOfOpenDoor(listener.address, token, log);
+      if (token === undefined && tls?.clientCA === undefined) warnOfOpenDoor(listener.address, log);
       listeners.push(listener);
     }
   } catch (error) {
@@ -170,10 +173,11 @@ function takesOver(method: string, path: string): boolean {
   return method === "POST" && /\/(?:containers\/[^/]+\/attach|exec\/[^/]+\/start|grpc|session)$/.test(path);
 }
 
-function warnOfOpenDoor(text: string, token: string | undefined, log: Log): void {
+function warnOfOpenDoor(text: string, log: Log): void {
   const address = parseAddress(text);
-  if (address.kind === "tcp" && token === undefined && isLoopback(address.host)) {
-    log("warn", `${text}: every user of this machine can be root through it; use a Unix socket or --token-file`);
+  if (address.kind === "tcp" && isLoopback(address.host)) {
+    const closed = "use a Unix socket, --token-file or --tls-client-ca";
+    log("warn", `${text}: every user of this machine can be root through it; ${closed}`);
   }
 }
 

@@ -3,8 +3,6 @@
  *
  * @module
  */
-import { createHash } from "node:crypto";
-import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
@@ -14,6 +12,8 @@ import type { LogLevel } from "../../engine/ports/log.ts";
 import { parseDuration } from "../../engine/text/duration.ts";
 import { messageOf } from "../../oci/message_of.ts";
 import { outerUser } from "../linux/rootless/outer_user.ts";
+import { besideRunroot, systemFolders, userFolders } from "./start/homes.ts";
+import type { CertificateFiles } from "./start/read_certificates.ts";
 import { LOG_FORMATS, LOG_LEVELS, type LogFormat } from "./server_log.ts";
 
 /** What `serve` is to do. */
@@ -40,6 +40,8 @@ export interface ServeOptions {
   /** In Docker's API short names are Docker Hub's. */
   dockerHub: boolean;
   tokenFile?: string;
+  /** TLS on TCP. */
+  tls?: CertificateFiles;
   /** Further names that clients may call this server by over TCP. */
   allowHosts?: string[];
   logLevel: LogLevel;
@@ -81,8 +83,12 @@ Serves a container engine over HTTP, with the API of Podman and Docker.
                           Default: /etc/containers/certs.d and /etc/docker/certs.d
   --no-docker-hub         Short names in Docker's API are those of registries.conf, not always Docker Hub's
   --token-file FILE       Clients must send the text of this file as bearer token
+  --tls-cert FILE         Speak TLS over TCP, with this certificate (PEM), and those between it and its authority behind it
+  --tls-key FILE          The key of that certificate (PEM)
+  --tls-client-ca FILE    Let in over TCP only who has a certificate of these authorities (PEM)
   --allow-host NAME       A further name by which clients reach this server over TCP; may be repeated.
-                          Always allowed: localhost, loopback addresses, the address reached, d and docker
+                          Always allowed: localhost, loopback addresses, the address reached, d and docker,
+                          and the names in the certificate
   --log-level LEVEL       error, warn, info or debug, which has every request. Default: info
   --log-format FORMAT     text, or json: one object in each line. Default: text
   --no-setup              Do not install host packages that are missing
@@ -90,7 +96,7 @@ Serves a container engine over HTTP, with the API of Podman and Docker.
 
 Each option can be given as a variable as well: GANTRY_LISTEN, GANTRY_HOOKS_DIR and GANTRY_ALLOW_HOST (several separated by commas),
 GANTRY_ROOT, GANTRY_RUNROOT, GANTRY_RUNTIME, GANTRY_REGISTRIES_CONF, GANTRY_CONTAINERS_CONF, GANTRY_AUTH_FILE,
-GANTRY_CERTS_DIR, GANTRY_TOKEN_FILE, GANTRY_LOG_LEVEL, GANTRY_LOG_FORMAT, GANTRY_NO_DOCKER_HUB=1,
+GANTRY_CERTS_DIR, GANTRY_TOKEN_FILE, GANTRY_TLS_CERT, GANTRY_TLS_KEY, GANTRY_TLS_CLIENT_CA, GANTRY_LOG_LEVEL, GANTRY_LOG_FORMAT, GANTRY_NO_DOCKER_HUB=1,
 GANTRY_NO_SETUP=1.
 Options win over variables.
 `;
@@ -98,7 +104,6 @@ Options win over variables.
 const LEAST_INTERVAL = 60_000;
 /** A timer holds no more than 2^31 ms. */
 const MOST_INTERVAL = 240 * 3_600_000;
-const DEFAULT_ROOT = "/var/lib/gantry";
 
 /**
  * Reads the arguments, then the variables, then fills in the defaults of the user who runs it.
@@ -151,6 +156,10 @@ export function parseServeOptions(
     certsDir: value("certs-dir"),
     tokenFile: value("token-file"),
   };
+  const tls = readTLSFiles(value("tls-cert"), value("tls-key"), value("tls-client-ca"));
+  if (tls !== undefined && !addresses.some((address) => !address.startsWith("unix:"))) {
+    throw new SyntaxError('Read options: "--tls-cert" is for TCP: add --listen tcp://HOST:PORT');
+  }
   return {
     listen: addresses.length > 0 ? addresses : [`unix://${join(runroot, "gantry.sock")}`],
     root,
@@ -159,6 +168,7 @@ export function parseServeOptions(
     ...hookFolders.length > 0 && { hookFolders },
     ...deviceFolders.length > 0 && { deviceFolders },
     ...resolvePaths(paths),
+    ...tls !== undefined && { tls },
     ...allowHosts.length > 0 && { allowHosts },
     ...autoUpdate !== undefined && { autoUpdate },
     ...isSet("auto-update-notify") && { autoUpdateNotify: true },
@@ -168,6 +178,16 @@ export function parseServeOptions(
     setup: !isSet("no-setup"),
     help: given.help === true,
   };
+}
+
+/** The files for TLS, with full paths. Throws `SyntaxError` where one is given without another that it needs. */
+function readTLSFiles(cert?: string, key?: string, clientCA?: string): CertificateFiles | undefined {
+  if (cert === undefined && key === undefined && clientCA === undefined) return undefined;
+  if (cert === undefined || key === undefined) {
+    const missing = cert === undefined ? "--tls-cert" : "--tls-key";
+    throw new SyntaxError(`Read options: "${missing}" is missing: TLS needs a certificate and its key`);
+  }
+  return { cert: resolve(cert), key: resolve(key), ...clientCA !== undefined && { clientCA: resolve(clientCA) } };
 }
 
 /** The sockets that systemd has passed on, sd_listen_fds(3). Throws `SyntaxError` where there is none for this process. */
@@ -232,6 +252,9 @@ function readArguments(args: readonly string[]) {
         "auth-file": { type: "string" },
         "certs-dir": { type: "string" },
         "token-file": { type: "string" },
+        "tls-cert": { type: "string" },
+        "tls-key": { type: "string" },
+        "tls-client-ca": { type: "string" },
         "allow-host": { type: "string", multiple: true },
         "log-level": { type: "string" },
         "log-format": { type: "string" },
@@ -248,29 +271,4 @@ function readArguments(args: readonly string[]) {
 
 function variableName(option: string): string {
   return `GANTRY_${option.toUpperCase().replaceAll("-", "_")}`;
-}
-
-/** The folders of whoever names none. */
-interface Homes {
-  root: string;
-  runroot: string;
-  /** The folder of the quadlets of this root. */
-  quadlets: string;
-}
-
-function systemFolders(): Homes {
-  return { root: DEFAULT_ROOT, runroot: "/run/gantry", quadlets: "/etc/containers/systemd" };
-}
-
-function userFolders(env: Record<string, string | undefined>, uid: number): Homes {
-  return {
-    root: join(env.XDG_DATA_HOME || join(homedir(), ".local", "share"), "gantry"),
-    runroot: join(env.XDG_RUNTIME_DIR || `/tmp/gantry-run-${uid}`, "gantry"),
-    quadlets: join(env.XDG_CONFIG_HOME || join(homedir(), ".config"), "containers", "systemd"),
-  };
-}
-
-/** A runroot that no other root has by default. */
-function besideRunroot(runroot: string, root: string): string {
-  return `${runroot}-${createHash("sha256").update(root).digest("hex").slice(0, 12)}`;
 }

@@ -7,6 +7,8 @@ import { sendResponse } from "./exchange/node_response.ts";
 /** The options that all connections of a listener share. */
 export interface Serving {
   readonly handler: Handler;
+  /** The scheme of requests' URLs. */
+  readonly scheme: "http" | "https";
   /** Host and port for the URL of requests; that of their `Host` header where absent. */
   readonly authority?: string;
   /** Why a request is refused, or undefined when it is not. */
@@ -34,7 +36,8 @@ export async function answerRequest(
   if (wrong !== undefined) return wrong;
   try {
     // An empty name is what a client may send that has none (RFC 9110, section 7.2); a URL would take the path for it.
-    request = nodeRequest(parts, serving.authority || rawHeader(parts.rawHeaders, "host") || "localhost", peer);
+    const authority = serving.authority || rawHeader(parts.rawHeaders, "host") || "localhost";
+    request = nodeRequest(parts, `${serving.scheme}://${authority}`, peer);
   } catch (error) {
     const reason = serving.refuse?.(webHeaders(parts.rawHeaders), localAddress);
     if (reason !== undefined) return plainResponse(403, reason);

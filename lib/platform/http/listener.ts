@@ -13,6 +13,7 @@ import { keepListening } from "./keep_listening.ts";
 import { Pipelines } from "./pipeline.ts";
 import { addressOfDescriptor, parseDescriptor } from "./passed_socket.ts";
 import { listenUnix } from "./unix_socket.ts";
+import { checkCertificates, type CheckedCertificates, secureSockets, type TLSCertificates } from "./tls_sockets.ts";
 import { soFar } from "./websocket/upgrade_event.ts";
 import { serveWebSocket } from "./websocket/websocket.ts";
 
@@ -26,8 +27,10 @@ import { serveWebSocket } from "./websocket/websocket.ts";
  * ```
  */
 export interface ListenOptions extends HostRules {
-  /** Every request is authenticated by the handler: TCP off loopback is allowed then. */
+  /** Every request is authenticated by the handler: TCP off loopback is allowed then, as it is with certificates of clients. */
   readonly authenticated?: boolean;
+  /** TLS on TCP, and clients' certificates where they are asked for. The names in the server's certificate may stand in `Host`. */
+  readonly tls?: TLSCertificates;
   /** Serves anybody who gets as far, under any name and for pages of any origin: for handlers that mean no harm to the machine they run on. */
   readonly open?: boolean;
   /**
@@ -75,7 +78,7 @@ export interface Listener extends AsyncDisposable {
  * process was given and that listens already (`fd://3`), on Deno and on Node: streams both ways, WebSocket, raw upgrades and connections that a client takes over.
  *
  * @throws {SyntaxError} if the address does not parse
- * @throws {Error} if it is taken, or off loopback without an authenticator
+ * @throws {Error} if it is taken, or off loopback without an authenticator, or if a certificate does not parse or has another key
  *
  * @example
  * ```ts
@@ -87,24 +90,28 @@ export interface Listener extends AsyncDisposable {
 export async function listen(addr: string, handler: Handler, options: ListenOptions = {}): Promise<Listener> {
   const descriptor = parseDescriptor(addr);
   const address = descriptor === undefined ? parseAddress(addr) : await addressOfDescriptor(descriptor);
-  if (address.kind === "tcp" && !isLoopback(address.host) && !options.authenticated && !options.open) {
+  const tls = address.kind === "unix" || options.tls === undefined ? undefined : checkCertificates(options.tls);
+  const isGuarded = options.authenticated || options.open || tls?.clientCA !== undefined;
+  if (address.kind === "tcp" && !isLoopback(address.host) && !isGuarded) {
     throw new Error(
       `Listen on "${addr}": off loopback every caller must be authenticated, and no authenticator is set`,
     );
   }
+  const rules: HostRules = tls === undefined ? options : { ...options, hosts: [...options.hosts ?? [], ...tls.names] };
   const idle = new IdleWatch(options.bodyPatience ?? 60_000);
   const serving: Serving = {
     handler,
     idle,
+    scheme: tls === undefined ? "http" : "https",
     authority: address.kind === "unix" ? "localhost" : undefined,
     refuse: address.kind === "unix" || options.open
       ? undefined
-      : (headers, local) => hostRefusal(headers, local, options),
+      : (headers, local) => hostRefusal(headers, local, rules),
     socketPatience: options.socketPatience ?? 60_000,
     upgradeBodyLimit: options.upgradeBodyLimit ?? 4 * 1024 * 1024,
     onError: options.onError ?? (() => {}),
   };
-  const server = makeServer(serving, options, address.kind);
+  const server = makeServer(serving, options, address.kind, tls);
   const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
     sockets.add(socket);
@@ -132,6 +139,7 @@ function makeServer(
   serving: Serving,
   { hijacks, patience = 60_000, connections }: ListenOptions,
   door: Address["kind"],
+  tls: CheckedCertificates | undefined,
 ): Server {
   const settings = {
     headersTimeout: patience,
@@ -148,6 +156,7 @@ function makeServer(
   };
   const server = createServer(settings);
   if (connections !== undefined) server.maxConnections = connections;
+  const secure = tls && secureSockets(tls, patience);
   const admissions = new WeakMap<Socket, Admission>();
   const pipelines = new Pipelines();
   const serve = (message: IncomingMessage, out: ServerResponse, waiting?: boolean) => {
@@ -173,25 +182,29 @@ function makeServer(
   server.on("connection", (socket: Socket) => {
     const admission = processBudget.admit(socket, door, serving.onError);
     if (admission === undefined) return;
-    admissions.set(socket, admission);
     // A peer that has vanished, and to which there is nothing to send, is asked for by TCP itself: a stream may be silent for hours.
     socket.setKeepAlive(true, KEEP_ALIVE);
-    readFirstRequest(socket, {
-      pass: (socket) => void accept.call(server, socket),
-      take(socket, raw) {
-        // Its body comes before anybody has asked who sends it: until then it waits as a half-open one does.
-        const begun: Serving = {
-          ...serving,
-          handler(request, platform) {
-            admission.busy();
-            return serving.handler(request, platform);
-          },
-        };
-        void serveRaw(begun, socket, raw);
-      },
-      hijacks,
-      patience,
-    });
+    const begin = (socket: Socket) => {
+      admissions.set(socket, admission);
+      readFirstRequest(socket, {
+        pass: (socket) => void accept.call(server, socket),
+        take(socket, raw) {
+          // Its body comes before anybody has asked who sends it: until then it waits as a half-open one does.
+          const begun: Serving = {
+            ...serving,
+            handler(request, platform) {
+              admission.busy();
+              return serving.handler(request, platform);
+            },
+          };
+          void serveRaw(begun, socket, raw);
+        },
+        hijacks,
+        patience,
+      });
+    };
+    if (secure === undefined) begin(socket);
+    else secure(socket, begin);
   });
   return server;
 }

@@ -46,6 +46,7 @@ export function requestListener(
   { bodyPatience = 60_000, onError = () => {} }: RequestListenerOptions = {},
 ): (message: IncomingMessage, out: ServerResponse) => void {
   const serving: Serving = {
+    scheme: "http",
     handler,
     onError,
     idle: new IdleWatch(bodyPatience),

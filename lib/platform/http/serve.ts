@@ -12,6 +12,7 @@ export { connect, type ConnectedClient, type ConnectOptions } from "./client/con
 export type { Hijacks } from "./first_request.ts";
 export type { HostRules } from "./host_rules.ts";
 export { listen, type Listener, type ListenOptions } from "./listener.ts";
+export type { TLSCertificates } from "./tls_sockets.ts";
 export { requestListener, type RequestListenerOptions } from "./request_listener.ts";
 
 /**

@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { EngineError } from "../../../lib/engine/errors.ts";
+import type { TreeLimit } from "../../../lib/engine/records/limits.ts";
 import { MemoryStore } from "../../../lib/platform/storage/memory_store.ts";
 import { Dying } from "../../fixtures/engine/dying_engine.ts";
 import { assertConsistent } from "../../fixtures/engine/fake_check.ts";
@@ -40,6 +41,33 @@ Deno.test("Volumes.create() keeps what a volume was made with, over restarts, an
   await using second = await openFake({ store, kernel });
   assertEquals([second.volumes.resolve("v"), kernel.volumes.has("v")], [made, true]);
   await assertConsistent(second);
+});
+
+Deno.test("Volumes.create() limits a volume, and again after a restart, or says why it cannot", async () => {
+  const [store, kernel] = [new MemoryStore(), new FakeKernel()];
+  const options = { o: "size=10m" };
+  const first = await openFake({ store, kernel });
+  assertEquals(
+    await refused(first.volumes.create({ name: "v", options })),
+    "unsupported: volume options size and inodes are not supported: no project quota is in force",
+  );
+  // Nothing of it is left, for the next start to remove.
+  const left = (await store.load()).filter(({ table }) => table === "intents" || table === "volumes");
+  assertEquals([left, kernel.volumes.size], [[], 0]);
+  kernel.quotas = new Map();
+  assertEquals((await first.volumes.create({ name: "v", options })).limit, { size: 10_000_000 });
+  await first.containers.create(spec({
+    mounts: [{ ...mount("made"), making: { options: { size: "1k" } } }],
+  }));
+  const limits: [string, TreeLimit][] = [["v", { size: 10_000_000 }], ["made", { size: 1024 }]];
+  assertEquals([...kernel.quotas], limits);
+  await first[Symbol.asyncDispose]();
+  // As where the root was copied from another file system.
+  kernel.quotas.clear();
+  await using second = await openFake({ store, kernel });
+  assertEquals(new Map([...kernel.quotas]), new Map(limits));
+  await second.volumes.remove("v");
+  assertEquals([...kernel.quotas.keys()], ["made"]);
 });
 
 Deno.test("Volumes.list() and prune() know Podman's filters, and no others", async () => {
@@ -132,13 +160,15 @@ Deno.test("Volumes.create() and remove() lose nothing and leave nothing, cut sho
   let limit = 0;
   for (let ended = false; !ended; limit++) {
     const dying = new Dying(limit);
+    dying.kernel.quotas = new Map();
+    const options = { o: "size=1m" };
     const told = new Set<string>();
     ended = await dying.outlived((async () => {
       const { volumes } = await dying.open();
-      for (const name of ["a", "b"]) told.add((await volumes.create({ name })).name);
+      for (const name of ["a", "b"]) told.add((await volumes.create({ name, options })).name);
       told.delete("a");
       await volumes.remove("a");
-      told.add((await volumes.create({ name: "c" })).name);
+      told.add((await volumes.create({ name: "c", options })).name);
     })());
     await using engine = await openFake({ kernel: dying.kernel, store: dying.store });
     await assertConsistent(engine);

@@ -32,6 +32,7 @@ const BODIES: Record<string, unknown>[] = [
       Sysctls: { "net.core.somaxconn": "99" },
       PidsLimit: 50,
       ShmSize: 1 << 20,
+      StorageOpt: { size: "8m", inodes: "900" },
       OomScoreAdj: 50,
       GroupAdd: ["5"],
       Init: true,
@@ -49,9 +50,13 @@ const BODIES: Record<string, unknown>[] = [
   },
 ];
 
+/** What an inspection shows of the limits above. */
+const LIMITS = { size: String(8 * 1024 * 1024), inodes: "900" };
+
 // Watchtower, Portainer and others replace a container so.
 Deno.test("CompatCreateContainer() makes the same container from what an inspection shows", async () => {
   await using test = await openTestEngine();
+  test.kernel.quotas = new Map();
   for (const [index, body] of BODIES.entries()) {
     const make = async (name: string, body: unknown) => {
       const reply = await test.send("POST", `/v1.44/containers/create?name=${name}`, body);
@@ -63,6 +68,7 @@ Deno.test("CompatCreateContainer() makes the same container from what an inspect
     const { Config, HostConfig, NetworkSettings, Mounts } = first;
     const NetworkingConfig = { EndpointsConfig: NetworkSettings.Networks };
     const second = await make(`second${index}`, { ...Config, HostConfig, NetworkingConfig });
+    assertEquals(first.HostConfig.StorageOpt, index === 1 ? LIMITS : undefined);
     assertEquals([second.Config, second.HostConfig, second.Mounts], [Config, HostConfig, Mounts]);
     const asked = ({ NetworkSettings }: typeof first) =>
       Object.values<{ IPAMConfig: unknown }>(NetworkSettings.Networks).map(({ IPAMConfig }) => IPAMConfig);

@@ -106,10 +106,15 @@ Deno.test("containerRequest() reads every option of podman's", () => {
   });
 });
 
+Deno.test("containerRequest() reads what --storage-opt says, and refuses what it cannot by the field's name", () => {
+  assertEquals(native({ image: "x", storage_opts: { size: "1g" } }).treeLimit, { size: 2 ** 30 });
+  assertEquals(native({ image: "x", storage_opts: {} }).treeLimit, undefined);
+  assertRefused(() => native({ image: "x", storage_opts: { size: "big" } }), '"storage_opts" size: invalid size');
+});
+
 Deno.test("containerRequest() refuses what it cannot honour, naming the field", () => {
   const rows: [body: Record<string, unknown>, field: string][] = [
     [{ intelRdt: { closID: "x" } }, "intelRdt"],
-    [{ storage_opts: { size: "1g" } }, "storage_opts"],
     [{ image: "", rootfs: "/x", rootfs_mapping: "idmap" }, "rootfs_mapping"],
     [{ userns: { nsmode: "odd" } }, "userns"],
     [{ mounts: [{ type: "odd", destination: "/d" }] }, "mounts"],

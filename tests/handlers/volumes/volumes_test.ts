@@ -129,3 +129,23 @@ Deno.test("without a kernel a volume is the archives that were imported, one aft
   assertEquals((await answer(test, "DELETE", "/libpod/volumes/v"))[0], 204);
   assertEquals(await digests(), 0, "nothing of it is left in the blob store");
 });
+
+Deno.test("a volume's limit is taken by both trees where there are quotas, and 501 where there are none", async () => {
+  const [native, docker] = [
+    { Name: "n", Options: { o: "size=10m" } },
+    { Name: "d", DriverOpts: { size: "10m" } },
+  ];
+  const make = async (test: TestEngine) => [
+    (await answer(test, "POST", "/libpod/volumes/create", native))[0],
+    (await answer(test, "POST", "/volumes/create", docker))[0],
+  ];
+  await using edge = await openTestEngine({ host: false, pulled: false });
+  assertEquals(await make(edge), [501, 501]);
+  await using test = await openTestEngine();
+  assertEquals(await make(test), [501, 501]);
+  test.kernel.quotas = new Map();
+  assertEquals(await make(test), [201, 201]);
+  assertEquals([...test.kernel.quotas], [["n", { size: 10_000_000 }], ["d", { size: 10 * 1024 * 1024 }]]);
+  const [, shown] = await answer(test, "GET", "/libpod/volumes/n/json");
+  assertEquals((shown as { Options: unknown }).Options, { o: "size=10m", SIZE: "10m" });
+});

@@ -104,3 +104,19 @@ Deno.test("parseServeOptions() reads the interval of updates, from a minute on",
     assertThrows(() => parseServeOptions([`--auto-update=${text}`], {}, 0), SyntaxError, "--auto-update");
   }
 });
+
+Deno.test("parseServeOptions() takes certificates as a whole, for TCP, with full paths", () => {
+  const tcp = "--listen=tcp://127.0.0.1:0";
+  const parse = (...args: string[]) => parseServeOptions(args, {}, 0).tls;
+  assertEquals(parse(tcp), undefined);
+  assertEquals(parse(tcp, "--tls-cert=/a.pem", "--tls-key=/a.key"), { cert: "/a.pem", key: "/a.key" });
+  const env = { GANTRY_TLS_CERT: "/a.pem", GANTRY_TLS_KEY: "/a.key", GANTRY_TLS_CLIENT_CA: "/ca.pem" };
+  assertEquals(parseServeOptions(["--listen=fd://3"], env, 0).tls, {
+    cert: "/a.pem",
+    key: "/a.key",
+    clientCA: "/ca.pem",
+  });
+  assertThrows(() => parse(tcp, "--tls-cert=/a.pem"), SyntaxError, '"--tls-key" is missing');
+  assertThrows(() => parse(tcp, "--tls-client-ca=/a.pem"), SyntaxError, '"--tls-cert" is missing');
+  assertThrows(() => parse("--tls-cert=/a.pem", "--tls-key=/a.key"), SyntaxError, "is for TCP");
+});

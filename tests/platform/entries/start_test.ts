@@ -2,8 +2,8 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { EngineError } from "../../../lib/engine/errors.ts";
 import type { HostInfo } from "../../../lib/engine/ports/host_facts.ts";
-import { startFailure, startStep } from "../../../lib/platform/entries/start_failure.ts";
-import { startLines } from "../../../lib/platform/entries/tell_start.ts";
+import { startFailure, startStep } from "../../../lib/platform/entries/start/start_failure.ts";
+import { startLines } from "../../../lib/platform/entries/start/tell_start.ts";
 import { openHostEngine } from "../../../lib/platform/entries/host_engine.ts";
 
 const STEP = { text: 'Open root "/r"', option: "--root" };

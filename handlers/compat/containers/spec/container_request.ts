@@ -5,11 +5,14 @@ import {
   parseNamespace,
 } from "../../../../lib/engine/containers/request/namespace_mode.ts";
 import { userNamespace } from "../../../../lib/engine/containers/request/user_namespace.ts";
+import { parseTreeLimit } from "../../../../lib/engine/containers/request/parse_tree_limit.ts";
 import type { RestartPolicy } from "../../../../lib/engine/records/container_record.ts";
+import { parseByteSize } from "../../../../lib/engine/text/byte_size.ts";
+import { messageOf } from "../../../../lib/oci/message_of.ts";
 import { requireImage } from "../../../containers/spec/image_name.ts";
 import { nameFields } from "../../../containers/spec/name_fields.ts";
 import { restartPolicy } from "../../../containers/spec/restart_policy.ts";
-import { isEmpty, NO_QUOTA, unsupported } from "../../../containers/spec/unsupported.ts";
+import { isEmpty, unsupported } from "../../../containers/spec/unsupported.ts";
 import type { CreateContainerConfig } from "../../../wire/compat/container_create.ts";
 import type { HostConfig } from "../../../wire/compat/host_config.ts";
 import { dockerDevices } from "./devices.ts";
@@ -79,6 +82,7 @@ function translate(config: CreateContainerConfig, name: string, defaults: Docker
     cgroupParent: host.CgroupParent || undefined,
     oomScoreAdj: host.OomScoreAdj || undefined,
     shmSize: dockerShmSize(host),
+    treeLimit: parseTreeLimit(host.StorageOpt),
     // The kernel keeps the name of the domain among its settings.
     sysctl: { ...host.Sysctls, ...config.Domainname !== "" && { "kernel.domainname": config.Domainname } },
     runtime: host.Runtime || undefined,
@@ -103,7 +107,6 @@ function refuseForeign(config: CreateContainerConfig): void {
     "HostConfig.IOMaximumBandwidth": host.IOMaximumBandwidth,
     "HostConfig.Cgroup": host.Cgroup,
   };
-  if (!isEmpty(host.StorageOpt)) throw unsupported("HostConfig.StorageOpt", NO_QUOTA);
   for (const [field, value] of Object.entries(foreign)) if (!isEmpty(value)) throw unsupported(field);
 }
 
@@ -156,13 +159,18 @@ function logOf({ LogConfig: { Type, Config } }: HostConfig): ContainerRequest {
   };
 }
 
-const UNITS = ["", "k", "m", "g", "t", "p"];
+/** Returns a size in thousands. Throws for what is none with the status 400, which other values of this request do not have. */
+function readSize(text: string): number {
+  try {
+    return parseByteSize(text, 1000);
+  } catch (error) {
+    throw new RequestError("malformed", messageOf(error));
+  }
+}
 
 /** Reads a log's size as Docker does: its units count in thousands. */
 function parseLogSize(text: string): number {
-  const [, count, unit = ""] = /^(\d+(?:\.\d+)?) ?(?:([kmgtp])?(?:i?b)?)$/i.exec(text) ?? [];
-  const bytes = count === undefined ? NaN : Math.trunc(Number(count) * 1000 ** UNITS.indexOf(unit.toLowerCase()));
-  if (!Number.isSafeInteger(bytes)) throw new RequestError("malformed", `invalid size: '${text}'`);
+  const bytes = readSize(text);
   if (bytes === 0) throw new RequestError("malformed", "max-size must be a positive number");
   return bytes;
 }

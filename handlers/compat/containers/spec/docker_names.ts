@@ -53,6 +53,7 @@ const HOST: FieldNames = {
   selinux: "SecurityOpt",
   shmSize: "ShmSize",
   sysctl: "Sysctls",
+  treeLimit: "StorageOpt",
 };
 
 /** The names that Docker's clients have for the fields of `ContainerSpec`. */

@@ -1,3 +1,4 @@
+import { messageOf } from "../../../oci/message_of.ts";
 import type { ExecutionConfig } from "../../../oci/image_config.ts";
 import type { ContainerDefaults } from "../../records/container_defaults.ts";
 import type {
@@ -20,7 +21,7 @@ import { requireHost } from "../../core.ts";
 import { passedOverOptions } from "./check_log_options.ts";
 import { chooseLog } from "./choose_log.ts";
 import { chooseNetworks } from "./choose_networks.ts";
-import { invalid, isCode, nameInUse } from "../failures.ts";
+import { cannotLimitTree, invalid, isCode, nameInUse } from "../failures.ts";
 import { chooseHealth } from "../health/choose_health.ts";
 import { grantResources } from "./grant.ts";
 import { makeVolumes } from "./make_volumes.ts";
@@ -264,11 +265,20 @@ async function make(context: Context, record: ContainerRecord, also: readonly Op
   await core.state.commit([operation]);
   try {
     await makeVolumes(context, record.mounts);
-    await requireHost(context.core).layers.create(record.id, record.diffIDs);
+    await makeTree(context, record);
     await records.save(record, [core.intents.end(intent), ...await context.secrets.keep(record), ...also]);
   } catch (error) {
     await undoCreate(context, intent);
     throw error;
+  }
+}
+
+/** Makes the container's writable layer, with its limits. */
+async function makeTree({ core }: Context, { id, diffIDs, spec: { treeLimit } }: ContainerRecord): Promise<void> {
+  try {
+    await requireHost(core).layers.create(id, diffIDs, treeLimit);
+  } catch (error) {
+    throw treeLimit && isCode(error, "unsupported") ? cannotLimitTree(messageOf(error), error) : error;
   }
 }
 

@@ -6,8 +6,8 @@ import { volumesOf } from "./mounts.ts";
 /** Makes the volumes of a new container that are not there yet, with the labels and driver options that their mounts have. */
 export async function makeVolumes({ volumes }: Context, mounts: readonly MountSpec[]): Promise<void> {
   for (const { source, anonymous, making: { labels, options = {} } = {} } of volumesOf(mounts)) {
-    const { shown, device, uid, gid } = readVolumeOptions(options);
+    const { shown, device, limit, uid, gid } = readVolumeOptions(options);
     const owner = uid === undefined && gid === undefined ? undefined : { uid: uid ?? 0, gid: gid ?? 0 };
-    await volumes.ensure(source, { anonymous, labels, options: shown, device, owner });
+    await volumes.ensure(source, { anonymous, labels, options: shown, device, limit, owner });
   }
 }

@@ -29,6 +29,9 @@ export const VALUE_RULES: readonly Rule[] = [
   ({ umask }) =>
     umask !== undefined && parseUmask(umask) === undefined && `invalid umask string ${umask}: invalid argument`,
   ({ shmSize = 0 }) => shmSize < 0 && invalidField("shmSize", (name) => `"${name}" ${shmSize} is less than 0`),
+  ({ rootfs, treeLimit }) =>
+    treeLimit !== undefined && rootfs?.overlay === false &&
+    invalidField("treeLimit", (name) => `"${name}" limits what is written to a tree, not a folder of the host`),
   ({ timeout = 0 }) =>
     timeout > MAX_SECONDS &&
     invalidField("timeout", (name) => `"${name}" ${timeout} is more than ${MAX_SECONDS} seconds`),

@@ -6,7 +6,7 @@ import { messageOf } from "../../../oci/message_of.ts";
 import { leaveUserNamespace, makeUserNamespace, runInside } from "../../linux/rootless/user_namespace.ts";
 import { checkFolder } from "../../storage/safe_folder.ts";
 import type { ServeOptions } from "../serve_options.ts";
-import { startStep } from "../start_failure.ts";
+import { startStep } from "../start/start_failure.ts";
 
 /** Whether this process has to be run again in a user namespace, since its user is not root. */
 export function needsUserNamespace(): boolean {

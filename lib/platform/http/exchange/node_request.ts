@@ -62,12 +62,12 @@ class IncomingRequest extends Request {
 /**
  * Makes a web request.
  *
- * @param authority Host and port for the URL
+ * @param origin The scheme, host and port of its URL
  * @throws {TypeError} if the method or the target cannot be had in a `Request`
  */
-export function nodeRequest(parts: RequestParts, authority: string, peer: Peer): Request {
+export function nodeRequest(parts: RequestParts, origin: string, peer: Peer): Request {
   const { method, target, rawHeaders, body } = parts;
-  const url = target.startsWith("/") ? `http://${authority}${target}` : absoluteURL(target, authority);
+  const url = target.startsWith("/") ? `${origin}${target}` : absoluteURL(target, origin);
   const init: RequestInit = { method };
   if (body !== undefined && method !== "GET" && method !== "HEAD") {
     // Streams as bodies need `duplex`, which the types of RequestInit do not know.
@@ -80,11 +80,11 @@ export function nodeRequest(parts: RequestParts, authority: string, peer: Peer):
 }
 
 /** The other forms of a target (RFC 9112, section 3.2): `*`, and a whole URL, whose authority is not ours to believe. */
-function absoluteURL(target: string, authority: string): string {
-  if (target === "*") return `http://${authority}/*`;
+function absoluteURL(target: string, origin: string): string {
+  if (target === "*") return `${origin}/*`;
   const rest = /^https?:\/\/[^/?#]*(.*)$/i.exec(target)?.[1];
   if (rest === undefined) throw new TypeError(`Read the request target "${target}": neither a path nor a URL`);
-  return `http://${authority}${rest.startsWith("/") ? "" : "/"}${rest}`;
+  return `${origin}${rest.startsWith("/") ? "" : "/"}${rest}`;
 }
 
 /** Headers from names and values in turn. */

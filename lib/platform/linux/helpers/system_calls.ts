@@ -13,10 +13,13 @@ export const SHARED_CALLS = {
   pidfd_open: 434,
   openat2: 437,
   mount_setattr: 442,
+  quotactl_fd: 443,
 } as const;
 
 /** Calls that are older. The attributes, `statx(2)` and `*at(2)` are the tree agent's, which needs a 64-bit processor. */
 type OwnCall =
+  | "capget"
+  | "capset"
   | "fchownat"
   | "fgetxattr"
   | "flistxattr"
@@ -38,6 +41,8 @@ export type SystemCall = keyof typeof SHARED_CALLS | OwnCall;
 
 /** The numbers of processors that came to Linux late, from `asm-generic/unistd.h`. */
 const GENERIC: Record<OwnCall, number> = {
+  capget: 90,
+  capset: 91,
   fchownat: 54,
   fgetxattr: 10,
   flistxattr: 13,
@@ -58,6 +63,8 @@ const GENERIC: Record<OwnCall, number> = {
 /** By the names of `os.arch()`. */
 const OWN_CALLS: Record<string, Partial<Record<OwnCall, number>>> = {
   x64: {
+    capget: 125,
+    capset: 126,
     fchownat: 260,
     fgetxattr: 193,
     flistxattr: 196,

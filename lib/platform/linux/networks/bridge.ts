@@ -9,9 +9,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { runAtBridges } from "./bridge_command.ts";
 import { namesIn } from "../helpers/tree.ts";
 
-/** netavark's chain for what may be forwarded. */
-const FORWARD = "NETAVARK_FORWARD";
-
 /** Whether there is an interface of this name, of any kind. */
 export function hasInterface(name: string): boolean {
   return existsSync(`/sys/class/net/${name}`);
@@ -84,17 +81,4 @@ export async function deleteBridge(name: string): Promise<void> {
 /** Lets connections to 127.0.0.1 be forwarded to a bridge; published_ports.ts guards the way back. */
 export async function routeLoopback(name: string): Promise<void> {
   await writeFile(`/proc/sys/net/ipv4/conf/${name}/route_localnet`, "1");
-}
-
-/**
- * Lets connections to published ports pass a host that forwards nothing by default, as one with Docker does: netavark
- * allows only replies.
- */
-export async function allowPublished(subnets: readonly string[], verb: "append" | "delete" = "append"): Promise<void> {
-  for (const subnet of subnets) {
-    const program = subnet.includes(":") ? "ip6tables" : "iptables";
-    const rule = [FORWARD, "-d", subnet, "-m", "conntrack", "--ctstate", "DNAT", "-j", "ACCEPT"];
-    const { code } = await runAtBridges(program, ["--wait", "--check", ...rule], { accept: [0, 1, 2, 3, 4] });
-    if ((code === 0) === (verb === "delete")) await runAtBridges(program, ["--wait", `--${verb}`, ...rule]);
-  }
 }

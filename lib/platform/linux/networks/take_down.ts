@@ -2,7 +2,8 @@ import type { NetworkSetup } from "../../../engine/ports/network_port.ts";
 import type { NetworkRecord } from "../../../engine/records/network_record.ts";
 import { addressAt, parseSubnet } from "../../../engine/text/ip.ts";
 import { bridgeNamespace } from "./bridge_command.ts";
-import { allowPublished, bridgePorts, deleteBridge, hasBridge, portsGone } from "./bridge.ts";
+import { bridgePorts, deleteBridge, hasBridge, portsGone } from "./bridge.ts";
+import { forbidPublished } from "./forward_rules.ts";
 import { hasAnyRule } from "./firewall_rules.ts";
 import { forgetNames, type Netavark, netavarkSetup, netavarkTeardown } from "./netavark.ts";
 import { removeBridge } from "./published_ports.ts";
@@ -53,7 +54,7 @@ export async function takeDownBridge(
   // An ordinary user's ports are not in the firewall.
   if (!network.internal && bridgeNamespace() === undefined) {
     await removeBridge({ interface: network.interface, subnets });
-    await allowPublished(subnets, "delete");
+    await forbidPublished(subnets);
   }
 }
 

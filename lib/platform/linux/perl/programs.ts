@@ -22,6 +22,7 @@ import { NOTIFY } from "./notify.pl.ts";
 import { NURSERY } from "./nursery.pl.ts";
 import { OLDER_LOGS } from "./older_logs.pl.ts";
 import { PORTS } from "./ports.pl.ts";
+import { QUOTAS } from "./quotas.pl.ts";
 import { READY } from "./ready.pl.ts";
 import { UNSHARE } from "./unshare.pl.ts";
 
@@ -38,7 +39,7 @@ export const AGENT_PROGRAM: PerlProgram = {
   parts: [COMMON, AGENT_GROUND, AGENT_READ, AGENT_WRITE, AGENT_COMPARE, AGENT_PROCESSES, AGENT_DISPATCH],
   calls: [
     ...["openat2", "statx", "setns", "unshare", "mount", "flistxattr", "fgetxattr", "fsetxattr"] as const,
-    ...["mknodat", "linkat", "fchownat", "utimensat"] as const,
+    ...["mknodat", "linkat", "fchownat", "utimensat", "capget", "capset"] as const,
   ],
 };
 
@@ -68,6 +69,9 @@ export const OLDER_LOGS_PROGRAM: PerlProgram = {
 
 /** Hands on what comes to the published ports of an ordinary user's container. */
 export const PORTS_PROGRAM: PerlProgram = { parts: [COMMON, PORTS], calls: ["setns"] };
+
+/** Limits the files below a folder. */
+export const QUOTAS_PROGRAM: PerlProgram = { parts: [COMMON, QUOTAS], calls: ["quotactl_fd", "prctl"] };
 
 /** Tells a service's manager that it is ready. */
 export const READY_PROGRAM: PerlProgram = { parts: [COMMON, READY], calls: [] };

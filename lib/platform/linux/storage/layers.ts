@@ -16,28 +16,28 @@ import { access, chmod, chown, mkdir, rename, stat, symlink, writeFile } from "n
 import { join, relative } from "node:path";
 import { EngineError } from "../../../engine/errors.ts";
 import type { Layers, UnpackedLayer } from "../../../engine/ports/host_port.ts";
+import type { TreeLimit } from "../../../engine/records/limits.ts";
 import type { TreeOptions } from "../../../engine/ports/tree_stack.ts";
 import { requireRoom } from "../../storage/disk_room.ts";
 import type { HostContext } from "../helpers/context.ts";
 import { FileSystemSync } from "./file_system_sync.ts";
 import { LayerLinks } from "./layer_links.ts";
 import { compareLayer, inspectLayer } from "./layer_check.ts";
-import { type LayerFacts, readLayerFacts, type RootAttributes } from "./layer_facts.ts";
+import type { LayerFacts } from "./layer_facts.ts";
+import { DEFAULT_ROOT_MODE, LayerRoots } from "./layer_roots.ts";
 import { isLayerFolder, layerHex } from "./layer_name.ts";
 import { clearMappedOwners, withLinkTo, withMappedOwners } from "./lower_folders.ts";
 import { requireWay } from "./folder_way.ts";
 import { isMountPoint, mountOverlay, overlayFeatures, unmountAll, volatileOption } from "../mounts/overlay.ts";
 import { containerPaths, type HostPaths } from "../helpers/paths.ts";
 import { readInside } from "../helpers/safe_path.ts";
+import { ProjectQuotas } from "./project_quotas.ts";
 import { giveTo, lookLike } from "./tree_owner.ts";
 import { sweep } from "../helpers/sweeper.ts";
 import { makeMissing } from "../helpers/make_missing.ts";
 import { makeFolder, namesIn, removeFolder, removeTree, syncFolder, treeSize, treeSizes } from "../helpers/tree.ts";
 import { isRootless } from "../rootless/outer_user.ts";
 import { unpackLayer } from "./unpack.ts";
-
-/** The mode of a root folder that no layer describes. */
-const DEFAULT_ROOT_MODE = 0o555;
 
 /** Layers, and where on the host they are stacked. */
 export interface HostLayers extends Layers {
@@ -65,7 +65,8 @@ class OverlayLayers implements HostLayers {
   readonly #links: LayerLinks;
   readonly #features: readonly string[];
   readonly #sync: FileSystemSync;
-  readonly #known = new Map<string, LayerFacts>();
+  readonly #quotas: ProjectQuotas;
+  readonly #roots = new LayerRoots((hex) => this.#layer(hex));
   readonly #mounting = new Map<string, Promise<string>>();
 
   constructor(context: HostContext, partial: string, links: LayerLinks, features: readonly string[]) {
@@ -74,6 +75,7 @@ class OverlayLayers implements HostLayers {
     this.#partial = partial;
     this.#links = links;
     this.#features = features;
+    this.#quotas = new ProjectQuotas(context.log);
     this.#sync = new FileSystemSync(context.paths.layers);
   }
 
@@ -111,7 +113,7 @@ class OverlayLayers implements HostLayers {
       const hex = layerHex(typeof diffID === "string" ? diffID : await diffID());
       await this.#sync.run();
       await this.#links.get(hex);
-      this.#known.delete(hex);
+      this.#roots.forget(hex);
       if (replace) await this.#discard(this.#layer(hex), removeTree);
       await rename(temporary, this.#layer(hex)).catch(async (error: NodeJS.ErrnoException) => {
         // Somebody else unpacked the same layer meanwhile.
@@ -128,7 +130,7 @@ class OverlayLayers implements HostLayers {
   async remove(diffID: string): Promise<void> {
     const hex = layerHex(diffID);
     await this.#links.remove(hex);
-    this.#known.delete(hex);
+    this.#roots.forget(hex);
     await this.#discard(this.#layer(hex), removeTree);
   }
 
@@ -136,13 +138,19 @@ class OverlayLayers implements HostLayers {
     return (await namesIn(this.#paths.layers)).filter(isLayerFolder).map((hex) => `sha256:${hex}`);
   }
 
-  async create(containerID: string, diffIDs: readonly string[]): Promise<void> {
-    await this.#makeTree(containerPaths(this.#paths, containerID).storage, diffIDs);
+  async create(containerID: string, diffIDs: readonly string[], limit?: TreeLimit): Promise<void> {
+    const { storage } = containerPaths(this.#paths, containerID);
+    if (limit !== undefined) {
+      await this.#quotas.require(this.#paths.containers);
+      await makeMissing(storage, 0o700);
+      await this.#quotas.limit(storage, limit);
+    }
+    await this.#makeTree(storage, diffIDs);
   }
 
   /** Makes the folders of an overlay; its upper one looks like the root of the layers. */
   async #makeTree(storage: string, diffIDs: readonly string[]): Promise<void> {
-    const root = await this.#rootAttributes(diffIDs);
+    const root = await this.#roots.attributes(diffIDs);
     const upper = join(storage, "upper");
     for (const path of [storage, upper, join(storage, "work"), join(storage, "merged")]) await makeMissing(path, 0o700);
     await chown(upper, root.uid, root.gid);
@@ -169,6 +177,7 @@ class OverlayLayers implements HostLayers {
       return rootfs.path;
     }
     if (isMountPoint(target)) return target;
+    await this.#quotas.renew(storage);
     if (rootfs !== undefined) await lookLike(join(storage, "upper"), rootfs.path);
     if (options.rootOwner !== undefined) await requireWay(storage);
     await giveTo(storage, options.rootOwner);
@@ -221,8 +230,10 @@ class OverlayLayers implements HostLayers {
 
   async destroy(containerID: string, { behind = false } = {}): Promise<void> {
     await this.unmount(containerID);
+    const { storage } = containerPaths(this.#paths, containerID);
+    await this.#quotas.release(storage);
     const remove = behind ? (doomed: string) => sweep(this.#context, [doomed]) : removeFolder;
-    await this.#discard(containerPaths(this.#paths, containerID).storage, remove);
+    await this.#discard(storage, remove);
   }
 
   async containers(): Promise<string[]> {
@@ -268,24 +279,6 @@ class OverlayLayers implements HostLayers {
     if (names.length > 0) return names.map((name) => `links/${name}`);
     await mkdir(join(this.#paths.layers, "empty"), { recursive: true, mode: 0o755 });
     return ["empty"];
-  }
-
-  async #rootAttributes(diffIDs: readonly string[]): Promise<RootAttributes> {
-    for (const diffID of [...diffIDs].reverse()) {
-      const { root } = await this.#facts(layerHex(diffID));
-      if (root !== null) return root;
-    }
-    return { mode: DEFAULT_ROOT_MODE, uid: 0, gid: 0 };
-  }
-
-  /** Read once: a layer never changes. */
-  async #facts(hex: string): Promise<LayerFacts> {
-    const known = this.#known.get(hex);
-    if (known !== undefined) return known;
-    const facts = await readLayerFacts(this.#layer(hex));
-    if (facts === undefined) throw new EngineError("internal", `Read layer: "sha256:${hex}" is missing`);
-    this.#known.set(hex, facts);
-    return facts;
   }
 
   #layer(hex: string): string {

@@ -10,6 +10,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { EngineError } from "../../../engine/errors.ts";
 import type { FillOwner, Layers, Volumes } from "../../../engine/ports/host_port.ts";
+import type { TreeLimit } from "../../../engine/records/limits.ts";
 import type { FileOwner, VolumeDevice } from "../../../engine/records/volume_record.ts";
 import { messageOf } from "../../../oci/message_of.ts";
 import { withRoom } from "../../storage/disk_room.ts";
@@ -22,6 +23,7 @@ import { containerPaths, type HostPaths } from "../helpers/paths.ts";
 import { hasMount, unmountBelow } from "../mounts/mounts_below.ts";
 import { makeMissing } from "../helpers/make_missing.ts";
 import { openInside } from "../helpers/safe_path.ts";
+import { heldToLimits, ProjectQuotas } from "./project_quotas.ts";
 import { sweep } from "../helpers/sweeper.ts";
 import { isEmptyFolder, namesIn, removeFolder, removeTree, syncFolder, treeSize, treeSizes } from "../helpers/tree.ts";
 
@@ -40,20 +42,30 @@ class FolderVolumes implements Volumes {
   readonly #context: HostContext;
   readonly #paths: HostPaths;
   readonly #layers: Layers;
+  readonly #quotas: ProjectQuotas;
 
   constructor(context: HostContext, layers: Layers) {
     this.#context = context;
     this.#paths = context.paths;
     this.#layers = layers;
+    this.#quotas = new ProjectQuotas(context.log);
   }
 
   path(name: string): string {
     return join(this.#folder(name), "_data");
   }
 
-  async create(name: string, owner?: FileOwner): Promise<string> {
+  async create(name: string, owner?: FileOwner, limit?: TreeLimit): Promise<string> {
     const path = this.path(name);
-    if (existsSync(path)) return path;
+    if (existsSync(path)) {
+      if (limit !== undefined) await this.#quotas.renew(this.#folder(name), limit);
+      return path;
+    }
+    if (limit !== undefined) {
+      await this.#quotas.require(this.#paths.volumes);
+      await makeMissing(this.#folder(name), 0o755);
+      await this.#quotas.limit(this.#folder(name), limit);
+    }
     // Its folder with it, in one go.
     await makeMissing(path, 0o755);
     // The umask is not asked: programs of any user start in there.
@@ -93,11 +105,9 @@ class FolderVolumes implements Volumes {
         : await parts.show(source, NO_LINKS | NO_SETUID | NO_DEVICES);
       // Holes stay holes.
       const args = ["--archive", "--sparse=always", "--one-file-system", "--no-target-directory", "--"];
-      await withRoom(
-        copy,
-        "Fill volume",
-        (signal) => runCommand("cp", [...args, `${from}/.`, copy], { timeout: Infinity, signal }),
-      );
+      const command = [...args, `${from}/.`, copy];
+      const [program, all] = this.#quotas.has(this.#folder(name)) ? await heldToLimits("cp", command) : ["cp", command];
+      await withRoom(copy, "Fill volume", (signal) => runCommand(program, all, { timeout: Infinity, signal }));
       if (owner !== undefined && always) await chown(copy, owner.uid, owner.gid);
       if (!isMount) await rename(copy, target);
     } finally {
@@ -133,6 +143,7 @@ class FolderVolumes implements Volumes {
 
   async remove(name: string, { behind = false } = {}): Promise<void> {
     const doomed = join(this.#paths.volumes, `${DOOMED}${randomUUID()}`);
+    await this.#quotas.release(this.#folder(name));
     try {
       await rename(this.#folder(name), doomed);
     } catch (error) {

@@ -3,7 +3,7 @@ import type { ContainerSpec, PortMapping } from "../../../../lib/engine/records/
 import { anonymousVolumes } from "../../../../lib/engine/containers/create/mounts.ts";
 import type { MountSpec } from "../../../../lib/engine/records/mount_spec.ts";
 import { mountOptions } from "../../../../lib/engine/containers/create/mount_options.ts";
-import { EngineError } from "../../../../lib/engine/errors.ts";
+import { EngineError, FieldError } from "../../../../lib/engine/errors.ts";
 import type { ExecutionConfig } from "../../../../lib/oci/image_config.ts";
 import { assertConsistent } from "../../../fixtures/engine/fake_check.ts";
 import { IMAGE, openFake, spec } from "../../../fixtures/engine/fake_engine.ts";
@@ -215,10 +215,28 @@ Deno.test("createContainer() leaves nothing when the host fails", async () => {
     await assertRejects(() => engine.containers.create(spec({ name: "again", mounts })), EngineError, "broken");
   }
   broken = "";
-  // What volumes.create left unanswered is recovery's; what could be undone has been.
   assertEquals(engine.containers.list({ all: true }), []);
   assertEquals([engine.kernel.layers.size, engine.kernel.volumes.size], [0, 0]);
   await engine.containers.create(spec({ name: "again" }));
+});
+
+Deno.test("createContainer() limits what the container writes, or refuses it by the field's name", async () => {
+  await using engine = await openFake();
+  const treeLimit = { size: 8 * 1024 * 1024 };
+  const limited = spec({ treeLimit, mounts: [mount("volume", "", "/data")] });
+  const error = await assertRejects(() => engine.containers.create(limited), FieldError) as FieldError;
+  assertEquals([error.code, error.named({ treeLimit: "storage_opts" }).message], [
+    "unsupported",
+    'Create container: "storage_opts" is not supported here: no project quota is in force',
+  ]);
+  assertEquals([engine.kernel.layers.size, engine.kernel.volumes.size], [0, 0]);
+  engine.kernel.quotas = new Map();
+  const { record } = await engine.containers.create(limited);
+  assertEquals([...engine.kernel.quotas], [[record.id, treeLimit]]);
+  await engine.containers.remove(record.id);
+  assertEquals(engine.kernel.quotas.size, 0);
+  const bare = spec({ treeLimit, image: "", rootfs: { path: "/srv", overlay: false } });
+  await assertRejects(() => engine.containers.create(bare), EngineError, "not a folder of the host");
 });
 
 Deno.test("createContainer() gives free host ports, publishes exposed ones and joins equal mappings", async () => {

@@ -40,8 +40,8 @@ const START_TIMEOUT = 60_000;
 export const RUNTIME_NAMES = ["crun", "runc"];
 
 /**
- * Finds the runtime; `auto` takes the first there is. crun before 1.9 refuses a hybrid hierarchy, so that it runs where it
- * does not see the unified part.
+ * Finds the runtime; `auto` takes the first there is. crun refuses a hybrid hierarchy, so that it runs where it does not see the
+ * unified part.
  */
 export async function openRuntime(context: HostContext, layout: CgroupLayout): Promise<Runtime> {
   const path = await chooseRuntime(context.runtime);
@@ -117,9 +117,9 @@ export function canFilter(name: string, version: string): boolean {
   return name === "runc" ? /^libseccomp: /m.test(version) : true;
 }
 
+/** crun before 1.9 refuses every hybrid hierarchy, and a later one those whose second version has a controller (`hugetlb`, say). */
 function refusesHybrid(version: string): boolean {
-  const [, major, minor] = /^crun version (\d+)\.(\d+)/.exec(version) ?? [];
-  return major !== undefined && (Number(major) < 1 || (Number(major) === 1 && Number(minor) < 9));
+  return version.startsWith("crun version ");
 }
 
 /** Writes a program that is called as the runtime is, and starts it as `hybrid.pl` says. */

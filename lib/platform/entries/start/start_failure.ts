@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { EngineError } from "../../engine/errors.ts";
-import { messageOf } from "../../oci/message_of.ts";
+import { EngineError } from "../../../engine/errors.ts";
+import { messageOf } from "../../../oci/message_of.ts";
 
 /** A part of a server's start: in words, and the options of the command that choose another place for it. */
 export interface StartStep {

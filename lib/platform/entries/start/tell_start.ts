@@ -1,9 +1,9 @@
 import process from "node:process";
-import type { Engine } from "../../engine/engine.ts";
-import type { SystemInfo } from "../../engine/info.ts";
-import type { Log } from "../../engine/ports/log.ts";
-import { freeSpace } from "../doctor/host_check.ts";
-import { parseAddress } from "../http/address.ts";
+import type { Engine } from "../../../engine/engine.ts";
+import type { SystemInfo } from "../../../engine/info.ts";
+import type { Log } from "../../../engine/ports/log.ts";
+import { freeSpace } from "../../doctor/host_check.ts";
+import { parseAddress } from "../../http/address.ts";
 
 /** Less than this is soon full of images: bytes. */
 const LITTLE_SPACE = 2 ** 30;
