@@ -3,12 +3,12 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { ClientError, type ClientEvent, connectHandler, openEngine } from "../../lib/client/mod.ts";
 import { openPretendEngine } from "../../lib/platform/entries/pretend_engine.ts";
 import { engineHandler } from "../../handlers/engine_handler.ts";
-import { checkResources } from "../fixtures/client/resources.ts";
+import { checkResources, TREES } from "../fixtures/client/resources.ts";
 
 const untilEnd = ({ signal }: { signal: AbortSignal }) =>
   new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
 
-for (const tree of ["libpod", "docker"] as const) {
+for (const tree of TREES) {
   const open = async () => {
     const pretence = await openPretendEngine({ images: { tool: untilEnd } });
     const engine = await openEngine(connectHandler(engineHandler(pretence), () => pretence.close()), { tree });

@@ -4,7 +4,7 @@ import Docker from "dockerode";
 import { openClient } from "../../../lib/platform/entries/client.ts";
 import * as theirs from "../../fixtures/client/dockerode_recipes.js";
 import * as ours from "../../fixtures/client/recipes.ts";
-import { checkResources } from "../../fixtures/client/resources.ts";
+import { checkResources, TREES } from "../../fixtures/client/resources.ts";
 import { Session } from "../../fixtures/session.ts";
 
 const folder = new URL("../../fixtures/client/", import.meta.url);
@@ -37,7 +37,7 @@ Deno.test("ten recipes print the same with the client and with dockerode", async
 
 Deno.test("the client drives volumes, networks, secrets and events of a real engine in both trees", async () => {
   await using world = await Session.start();
-  for (const tree of ["libpod", "docker"] as const) {
+  for (const tree of TREES) {
     const since = new Date();
     await using engine = await openClient(world.server.addresses[0], { tree });
     {
