@@ -112,3 +112,12 @@ export function clientError(action: string, error: unknown): unknown {
   }
   return error;
 }
+
+/** Waits for a removal; an object that is gone already is no error. */
+export async function unlessMissing(removal: Promise<void>): Promise<void> {
+  try {
+    await removal;
+  } catch (error) {
+    if (!(error instanceof ClientError) || error.code !== "not_found") throw error;
+  }
+}

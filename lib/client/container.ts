@@ -1,4 +1,4 @@
-import { ClientError, withErrors } from "./client_error.ts";
+import { ClientError, unlessMissing, withErrors } from "./client_error.ts";
 import type { Connection } from "./connections/connection.ts";
 import { ContainerFiles } from "./container_files.ts";
 import { type ContainerDetails, detailsOf } from "./container_details.ts";
@@ -109,11 +109,8 @@ export class Container implements AsyncDisposable {
 
   /** Removes it, running or not, with its anonymous volumes. No error where it is gone. */
   async remove({ signal }: Abortable = {}): Promise<void> {
-    try {
-      await this.#do("Remove", () => this.#dialect.remove(this.id, { force: true, volumes: true }, { signal }));
-    } catch (error) {
-      if (!(error instanceof ClientError) || error.code !== "not_found") throw error;
-    }
+    const options = { force: true, volumes: true };
+    await unlessMissing(this.#do("Remove", () => this.#dialect.remove(this.id, options, { signal })));
   }
 
   /** Lines of its output, standard error among them, without their ends; see {@linkcode Container.logLines}. */

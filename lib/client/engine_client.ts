@@ -11,6 +11,11 @@ import { dockerDialect } from "./dialects/docker_dialect.ts";
 import { nativeDialect } from "./dialects/native_dialect.ts";
 import { type Progress, readSteps } from "./progress.ts";
 import { tellLosses } from "./connections/reached.ts";
+import { type ClientEvent, type EventsOptions, readEvents } from "./resources/client_events.ts";
+import { ClientNetworks } from "./resources/client_networks.ts";
+import { ClientSecrets } from "./resources/client_secrets.ts";
+import { ClientVolumes } from "./resources/client_volumes.ts";
+import { labelFilters } from "./resources/label_filters.ts";
 import { type ReadyOptions, waitUntilReady } from "./readiness.ts";
 import type { CollectOptions, RunResult } from "./session.ts";
 
@@ -76,6 +81,9 @@ export class EngineClient implements AsyncDisposable {
   /** The version of the server's API. */
   readonly apiVersion: string;
   readonly images: ClientImages;
+  readonly volumes: ClientVolumes;
+  readonly networks: ClientNetworks;
+  readonly secrets: ClientSecrets;
   readonly #connection: Connection;
   readonly #dialect: Dialect;
   readonly #readFolder: ReadFolder | undefined;
@@ -88,7 +96,11 @@ export class EngineClient implements AsyncDisposable {
     this.#dialect = found.tree === "libpod"
       ? nativeDialect(connection, found.apiVersion, found.isGantry)
       : dockerDialect(connection);
+    const { resources } = this.#dialect;
     this.images = new ClientImages(this.#dialect);
+    this.volumes = new ClientVolumes(resources);
+    this.networks = new ClientNetworks(resources);
+    this.secrets = new ClientSecrets(resources);
   }
 
   /**
@@ -146,10 +158,18 @@ export class EngineClient implements AsyncDisposable {
 
   /** Lists containers. */
   async list({ all = false, labels = {}, signal }: ListOptions = {}): Promise<ContainerSummary[]> {
-    const wanted = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
-    const filters = wanted.length === 0 ? undefined : JSON.stringify({ label: wanted });
+    const filters = labelFilters(labels);
     const found = await withErrors("List containers", () => this.#dialect.list({ all, filters }, { signal }));
     return found.map(summaryOf);
+  }
+
+  /**
+   * Reads the events of the engine one by one. Leaving the loop ends the request.
+   *
+   * @throws {ClientError} `invalid` where the server does not know a filter
+   */
+  events(options: EventsOptions = {}): AsyncGenerator<ClientEvent, void> {
+    return readEvents(this.#dialect.resources, options);
   }
 
   /** Builds an image, and resolves with its ID in hex. */

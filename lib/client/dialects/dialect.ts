@@ -1,5 +1,6 @@
 import type { CallOptions, Client } from "../../rest/mod.ts";
 import type { ContainerOptions } from "../container_options.ts";
+import type { ResourceDialect } from "./resources/resource_dialect.ts";
 import type { ContainerView, ListedContainer, ListedImage, StepView } from "./views.ts";
 
 /** The part of a log that is read. */
@@ -54,6 +55,8 @@ export interface BuildParameters {
 
 /** The operations of one tree of an engine's API, as the client calls them. */
 export interface Dialect {
+  /** The operations on volumes, networks, secrets and events. */
+  readonly resources: ResourceDialect;
   create(options: ContainerOptions, call?: CallOptions): Promise<string>;
   start(id: string, call?: CallOptions): Promise<void>;
   stop(id: string, seconds: number | undefined, call?: CallOptions): Promise<void>;

@@ -11,6 +11,7 @@ import { api, chan, type Client, link } from "../../rest/mod.ts";
 import { type ContainerOptions, parsePorts, parseVolumes } from "../container_options.ts";
 import { buildQuery } from "./build_query.ts";
 import type { Dialect } from "./dialect.ts";
+import { dockerResources } from "./resources/docker_resources.ts";
 import {
   ContainerView,
   CreatedView,
@@ -65,6 +66,7 @@ export function dockerDialect(client: Client): Dialect {
   const base = "http://localhost";
   const api = link(definition, base, client);
   return {
+    resources: dockerResources(client, base),
     create: async (options, call) => (await api.Create(configOf(options), { name: options.name }, call)).Id,
     start: (id, call) => api.Start(id, {}, call),
     stop: (id, t, call) => api.Stop(id, { t }, call),

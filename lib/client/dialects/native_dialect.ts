@@ -7,10 +7,12 @@ import { API_OPTIONS } from "../../../handlers/wire/api_options.ts";
 import type { Sparse } from "../../../handlers/wire/emit.ts";
 import type { SpecGenerator } from "../../../handlers/wire/containers/spec_generator.ts";
 import { z } from "../../../handlers/wire/zod.ts";
-import { api, chan, type Client, link, type Operations, type Tagged } from "../../rest/mod.ts";
+import { api, chan, type Client, link } from "../../rest/mod.ts";
 import { type ContainerOptions, parsePorts, parseVolumes } from "../container_options.ts";
 import type { Dialect } from "./dialect.ts";
 import { buildQuery } from "./build_query.ts";
+import { inLibpod } from "./in_libpod.ts";
+import { nativeResources } from "./resources/native_resources.ts";
 import {
   ContainerView,
   CreatedView,
@@ -65,16 +67,6 @@ const definition = api(
   API_OPTIONS,
 );
 
-/** Names the paths of operations as Podman does, which knows no `/engine`. */
-function inLibpod<D extends Operations>(operations: D): D {
-  const renamed = Object.entries(operations).map(([name, one]) => {
-    const { tag } = one as Tagged;
-    return [name, { ...one, tag: tag.replace(" /engine/", " /libpod/") }];
-  });
-  // The same operations by the same names.
-  return Object.fromEntries(renamed) as D;
-}
-
 /**
  * The tree of Podman and Gantry. Paths carry the server's own version: Podman has no paths of this tree without one.
  *
@@ -85,6 +77,7 @@ export function nativeDialect(client: Client, version: string, isGantry: boolean
   const base = `http://localhost/v${version.replace(/-.*$/, "")}`;
   const api = link(definition, base, client);
   return {
+    resources: nativeResources(client, base),
     create: async (options, call) => (await api.CreateContainer(specOf(options), call)).Id,
     start: (id, call) => api.StartContainer(id, {}, call),
     stop: (id, timeout, call) => api.StopContainer(id, { timeout }, call),

@@ -4,6 +4,7 @@ import Docker from "dockerode";
 import { openClient } from "../../../lib/platform/entries/client.ts";
 import * as theirs from "../../fixtures/client/dockerode_recipes.js";
 import * as ours from "../../fixtures/client/recipes.ts";
+import { checkResources, TREES } from "../../fixtures/client/resources.ts";
 import { Session } from "../../fixtures/session.ts";
 
 const folder = new URL("../../fixtures/client/", import.meta.url);
@@ -31,6 +32,23 @@ Deno.test("ten recipes print the same with the client and with dockerode", async
     assertEquals(await engine.list({ all: true }), []);
   } finally {
     await Deno.remove(context, { recursive: true });
+  }
+});
+
+Deno.test("the client drives volumes, networks, secrets and events of a real engine in both trees", async () => {
+  await using world = await Session.start();
+  for (const tree of TREES) {
+    const since = new Date();
+    await using engine = await openClient(world.server.addresses[0], { tree });
+    {
+      await using box = await engine.start({ image: world.image, command: ["sleep", "1000"] });
+      await checkResources(engine, box);
+    }
+    const seen: string[] = [];
+    // Events have a finer time than dates: one of this very millisecond is to count.
+    const range = { since, until: new Date(Date.now() + 1), filters: { type: ["volume"] } };
+    for await (const { action, id } of engine.events(range)) if (id === "resources-data") seen.push(action);
+    assertEquals([seen[0], seen.at(-1)], ["create", "remove"]);
   }
 });
 
