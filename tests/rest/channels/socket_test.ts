@@ -14,10 +14,11 @@ import {
   rest,
   socketProtocols,
 } from "../../../lib/rest/mod.ts";
+import { answerSocketCalls } from "../../../lib/rest/batch.ts";
 import { resumable } from "../../../lib/rest/events.ts";
 import { z } from "../../../handlers/wire/zod.ts";
 import { browserTest, withPage } from "../../fixtures/rest/chromium.ts";
-import { ticks } from "../../fixtures/rest/ticks.ts";
+import { meter, ticks } from "../../fixtures/rest/ticks.ts";
 
 /** With what no header or subprotocol would take as it is. */
 const TOKEN = "s3cret/+token==";
@@ -44,7 +45,7 @@ async function served() {
       for (let n = Number(after) + 1; n <= Math.min(to, last); n++) yield [String(n), n] as const;
     });
   const guarded = handler(bearer(TOKEN), secret);
-  const page = handler(null, implement(open, { Open: count }), { fallback: guarded });
+  const page = answerSocketCalls(handler(null, [implement(open, { Open: count }), metered], { fallback: guarded }));
   let script: Promise<string> | undefined;
   const listener = await listen("tcp://127.0.0.1:0", async (request, platform) => {
     const { pathname } = new URL(request.url);
@@ -56,6 +57,15 @@ async function served() {
   const url = listener.address.replace("tcp:", "http:");
   return { url, left: () => left, [Symbol.asyncDispose]: () => listener.close(0) };
 }
+
+/** Running totals of what comes, and a call for many at once. */
+const metered = implement(meter, {
+  async *Totals(values) {
+    let total = 0n;
+    for await (const value of values) yield total += value;
+  },
+  Twice: (n) => 2n * n,
+});
 
 const PAGE = `<!doctype html><link rel="icon" href="data:,"><script type="module" src="/page.js"></script>`;
 
@@ -113,6 +123,9 @@ browserTest("a browser consumes channels with a credential: lines, events and We
     // The browser waits 3 s before it comes back, each time.
     const seen = await call("eventSource(5)");
     assertEquals(seen, [1, 2, 3, 4, 5].map((n) => [n, String(n)]));
+    // What JSON would round, one value after the other's answer.
+    assertEquals(await call("talk(4)"), ["1", "3", "6", "10"]);
+    assertEquals(await call("together(50)"), Array.from({ length: 50 }, (_, n) => String(2 * n)));
     // The refused WebSockets, which a browser tells of.
     assertEquals(troubles.filter((text) => !/WebSocket|ws:/.test(text)), []);
   });
