@@ -121,6 +121,11 @@ export class Containers {
     return this.#context.records.resolve(nameOrID);
   }
 
+  /** The container of exactly that name: what a document or a unit has made, and never another whose ID begins so. */
+  named(name: string): ContainerRecord | undefined {
+    return this.#context.records.named(name);
+  }
+
   /** Whether there is one. An ambiguous prefix counts as there. */
   exists(nameOrID: string): boolean {
     try {

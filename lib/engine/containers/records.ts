@@ -41,6 +41,11 @@ export class Records {
     return this.#table.values();
   }
 
+  /** The container of exactly that name: an ID never stands for it. */
+  named(name: string): ContainerRecord | undefined {
+    return this.#names.get(name);
+  }
+
   /** By name, ID or unambiguous ID prefix. Throws `no_such_container`, `ambiguous` or `invalid`. */
   resolve(nameOrID: string): ContainerRecord {
     if (nameOrID === "") throw invalid("name or ID cannot be empty");

@@ -45,6 +45,11 @@ export class PodStore {
     return findByNameOrID(this.#table, this.#names, nameOrID, { none: noSuchPod, several: ambiguousPod });
   }
 
+  /** The pod of exactly that name: an ID never stands for it. */
+  named(name: string): PodRecord | undefined {
+    return this.#names.get(name);
+  }
+
   /** The pod under a full ID, or `no_such_pod`: for use under the pod's lock. */
   require(id: string): PodRecord {
     const record = this.#table.get(id);

@@ -58,6 +58,11 @@ export class Pods {
     return this.#store.resolve(nameOrID);
   }
 
+  /** The pod of exactly that name: what a document or a unit has made, and never another whose ID begins so. */
+  named(name: string): PodRecord | undefined {
+    return this.#store.named(name);
+  }
+
   /** Whether there is one. An ambiguous prefix counts as there. */
   exists(nameOrID: string): boolean {
     try {

@@ -1,5 +1,6 @@
 import { messageOf } from "../../../oci/message_of.ts";
 import type { KubeParts } from "../kube_parts.ts";
+import type { PodRecord } from "../../records/pod_record.ts";
 import { readObjects } from "../read/documents.ts";
 import { readClaim } from "../read/read_objects.ts";
 import { readWorkload, takenNames } from "../read/read_workload.ts";
@@ -37,9 +38,9 @@ export async function downKube(
 ): Promise<DownReport> {
   const { pods, volumes, secrets } = namesOf(text);
   const report: DownReport = { stopped: [], removed: [], secrets: [], volumes: [] };
-  const there = pods.filter((name) => parts.pods.exists(name));
-  for (const name of there) report.stopped.push(await stopPod(parts, name));
-  for (const name of there) report.removed.push(await removePod(parts, name));
+  const there = pods.flatMap((name) => parts.pods.named(name) ?? []);
+  for (const pod of there) report.stopped.push(await stopPod(parts, pod));
+  for (const pod of there) report.removed.push(await removePod(parts, pod));
   for (const name of secrets) {
     if (!parts.secrets.list().some((secret) => secret.name === name)) continue;
     report.secrets.push(await tellErrors(name, name, async () => ({ id: await parts.secrets.remove(name) })));
@@ -79,20 +80,19 @@ function namesOf(text: string): Names {
   return { pods: once(pods), volumes: once(volumes), secrets: once(secrets) };
 }
 
-async function stopPod({ pods }: KubeParts, name: string): Promise<DownedObject> {
-  const { id } = pods.resolve(name);
-  const isUp = pods.membersOf(pods.resolve(name)).some(({ state }) => state.status === "running");
+async function stopPod({ pods }: KubeParts, pod: PodRecord): Promise<DownedObject> {
+  const { id, name } = pod;
+  const isUp = pods.membersOf(pod).some(({ state }) => state.status === "running");
   return await tellErrors(id, name, async () => {
     if (!isUp) return {};
-    const { failures } = await pods.stop(name);
+    const { failures } = await pods.stop(id);
     return { errors: [...failures].map(([id, error]) => `stopping container ${id}: ${messageOf(error)}`) };
   });
 }
 
-async function removePod({ pods }: KubeParts, name: string): Promise<DownedObject> {
-  const { id } = pods.resolve(name);
+async function removePod({ pods }: KubeParts, { id, name }: PodRecord): Promise<DownedObject> {
   return await tellErrors(id, name, async () => {
-    const { failures, removed } = await pods.remove(name, { force: true });
+    const { failures, removed } = await pods.remove(id, { force: true });
     return { removed, errors: [...failures].map(([id, error]) => `removing container ${id}: ${messageOf(error)}`) };
   });
 }

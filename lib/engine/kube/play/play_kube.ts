@@ -204,10 +204,11 @@ async function removeSurplus(parts: KubeParts, deployment: string, { pods: [firs
   const wanted = Object.entries(first?.labels ?? {});
   if (wanted.length === 0) return;
   const kept = new Set(pods.map(({ name }) => name));
-  for (const { id, name, labels } of parts.pods.list()) {
+  for (const pod of parts.pods.list()) {
+    const { name, labels } = pod;
     const isNamed = name.startsWith(`${deployment}-pod-`) && /^\d+$/.test(name.slice(deployment.length + 5));
     if (!isNamed || kept.has(name)) continue;
-    if (wanted.every(([key, value]) => labels[key] === value)) await removePod(parts, id);
+    if (wanted.every(([key, value]) => labels[key] === value)) await removePod(parts, pod);
   }
 }
 

@@ -39,13 +39,14 @@ export interface PodPlay {
 export async function playPod(parts: KubeParts, play: PodPlay): Promise<PlayedPod> {
   const { plan, options } = play;
   await fetchImages(parts, plan, options);
-  if (options.replace) await removePod(parts, plan.name);
+  const replaced = options.replace ? parts.pods.named(plan.name) : undefined;
+  if (replaced !== undefined) await removePod(parts, replaced);
   const { record } = await parts.pods.create(podRequest(play));
   const made: { init: string[]; main: string[] } = { init: [], main: [] };
   try {
     await makeContainers(parts, play, record, made);
   } catch (error) {
-    await removePod(parts, record.id);
+    await removePod(parts, record);
     throw error;
   }
   const errors = play.starts ? await startPod(parts, record) : [];
@@ -86,11 +87,11 @@ async function waitUntilHealthy({ containers }: KubeParts, id: string, signal: A
 }
 
 /** Removes a pod with its containers, if there is one. */
-export async function removePod({ pods }: KubeParts, nameOrID: string): Promise<void> {
-  if (!pods.exists(nameOrID)) return;
-  const { failures } = await pods.remove(nameOrID, { force: true });
+export async function removePod({ pods }: KubeParts, { id, name }: PodRecord): Promise<void> {
+  if (!pods.exists(id)) return;
+  const { failures } = await pods.remove(id, { force: true });
   for (const [id, error] of failures) {
-    throw new EngineError("state", `replacing pod ${nameOrID}: removing container ${id}: ${messageOf(error)}`);
+    throw new EngineError("state", `replacing pod ${name}: removing container ${id}: ${messageOf(error)}`);
   }
 }
 
@@ -186,9 +187,8 @@ async function makeContainers(
   for (const container of [...plan.initContainers, ...plan.containers]) {
     const isInit = container.request.initContainer !== undefined;
     const request = await containerRequest(parts, play, container, { pod, facts, volumes, known });
-    if (options.replace && request.name && parts.containers.exists(request.name)) {
-      await parts.containers.remove(request.name, { force: true, ignore: true });
-    }
+    const replaced = options.replace ? parts.containers.named(request.name ?? "") : undefined;
+    if (replaced !== undefined) await parts.containers.remove(replaced.id, { force: true, ignore: true });
     const { record } = await parts.containers.create(request);
     made[isInit ? "init" : "main"].push(record.id);
     known.push(container.name);

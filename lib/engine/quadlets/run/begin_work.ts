@@ -76,7 +76,8 @@ async function beginContainer(
   if (request.rootfs === undefined && !isHere) {
     for await (const _ of images.pull(image, { policy: pull, ...registry, signal }));
   }
-  if (request.name) await containers.remove(request.name, { force: true, ignore: true, volumes: true });
+  const before = containers.named(request.name ?? "");
+  if (before !== undefined) await containers.remove(before.id, { force: true, ignore: true, volumes: true });
   signal.throwIfAborted();
   const isToldReady = request.sdNotify === "container" && !isOneshot;
   await using socket = isToldReady ? await parts.notifySockets().open(request.name ?? unit) : undefined;
@@ -134,7 +135,8 @@ async function waitUntilHealthy({ containers }: UnitParts, id: string, signal: A
 
 async function beginPod({ pods }: UnitParts, unit: string, request: PodRequest): Promise<BegunWork> {
   const { name = "" } = request;
-  if (pods.exists(name)) await pods.remove(name, { force: true });
+  const before = pods.named(name);
+  if (before !== undefined) await pods.remove(before.id, { force: true });
   const { record } = await pods.create({ ...request, labels: { ...request.labels, [UNIT_LABEL]: unit } });
   const { failures } = await pods.start(record.id);
   for (const [id, error] of failures) throw new EngineError("state", `start container ${id}: ${messageOf(error)}`);

@@ -14,16 +14,17 @@ export async function endWork(parts: UnitParts, { work, plan }: QuadletSpec): Pr
     case "container": {
       const { name = "" } = work.request;
       const { containers } = parts;
-      if (!containers.exists(name)) return;
-      const grace = containers.resolve(name).stopTimeout;
-      const timeout = Math.min(grace, Math.ceil(plan.stopTimeout / 1000));
-      await containers.remove(name, { force: true, ignore: true, volumes: true, timeout });
+      const container = containers.named(name);
+      if (container === undefined) return;
+      const timeout = Math.min(container.stopTimeout, Math.ceil(plan.stopTimeout / 1000));
+      await containers.remove(container.id, { force: true, ignore: true, volumes: true, timeout });
       return;
     }
     case "pod": {
       const { name = "" } = work.request;
-      if (!parts.pods.exists(name)) return;
-      await parts.pods.remove(name, { force: true, timeout: work.stopTimeout });
+      const pod = parts.pods.named(name);
+      if (pod === undefined) return;
+      await parts.pods.remove(pod.id, { force: true, timeout: work.stopTimeout });
       return;
     }
     case "kube":
