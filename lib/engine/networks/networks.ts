@@ -50,6 +50,11 @@ export class Networks {
     return findByNameOrID(this.#table, this.#names, nameOrID, { none: noSuchNetwork, several: ambiguousNetwork });
   }
 
+  /** The network of exactly that name: an ID never stands for it. */
+  named(name: string): NetworkRecord | undefined {
+    return this.#names.get(name);
+  }
+
   /** Whether there is one. An ambiguous prefix counts as there. */
   exists(nameOrID: string): boolean {
     try {

@@ -20,26 +20,29 @@ Deno.test("a play that replaces, and one that is taken down, touch no pod whose 
   assertEquals(pods.list().map(({ id }) => id), [other.id]);
 });
 
-Deno.test("a unit that starts and ends touches no container and no pod whose ID begins with its name", async () => {
+Deno.test("a unit that starts and ends touches no container, pod and network whose ID begins with its name", async () => {
   await using test = await openTestEngine();
-  const { containers, pods, quadlets } = test.engine;
+  const { containers, networks, pods, quadlets } = test.engine;
   const { record: box } = await containers.create({ image: TINY_NAME, name: "box" });
   const { record: pod } = await pods.create({ name: "other" });
-  const [boxName, podName] = [box.id.slice(0, 6), pod.id.slice(0, 6)];
+  const { id: networkID } = await networks.create({ name: "elsewhere" });
+  const [boxName, podName, networkName] = [box.id, pod.id, networkID].map((id) => id.slice(0, 6));
   const files = {
     "web.container": `[Container]\nContainerName=${boxName}\nImage=${TINY_NAME}\n`,
     "shop.pod": `[Pod]\nPodName=${podName}\n`,
+    "front.network": `[Network]\nNetworkName=${networkName}\nNetworkDeleteOnStop=true\n`,
   };
   for (const [name, text] of Object.entries(files)) {
     await quadlets.install([{ name, content: new TextEncoder().encode(text) }]);
   }
-  for (const unit of ["web.service", "shop-pod.service"]) {
-    await quadlets.stop(unit);
-    await quadlets.start(unit);
-  }
+  const units = ["web.service", "shop-pod.service", "front-network.service"];
+  for (const unit of units) await quadlets.start(unit);
   assert(containers.named(boxName) !== undefined && pods.named(podName) !== undefined);
   assertEquals([containers.resolve("box").id, pods.resolve("other").id], [box.id, pod.id]);
-  for (const unit of ["web.service", "shop-pod.service"]) await quadlets.stop(unit);
+  // Somebody removes the unit's own network before it ends.
+  await containers.networks.remove(networks.named(networkName)!.id);
+  for (const unit of units) await quadlets.stop(unit);
+  assertEquals(networks.resolve("elsewhere").id, networkID);
   assert(containers.named(boxName) === undefined && pods.named(podName) === undefined);
   assertEquals([containers.resolve("box").id, pods.resolve("other").id], [box.id, pod.id]);
 });

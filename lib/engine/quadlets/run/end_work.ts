@@ -39,7 +39,8 @@ export async function endWork(parts: UnitParts, { work, plan }: QuadletSpec): Pr
 /** A network that others still use stays, as with `podman network rm`. */
 async function removeNetwork({ networks, containers }: UnitParts, name: string): Promise<void> {
   try {
-    if (networks.exists(name)) await containers.networks.remove(name);
+    const network = networks.named(name);
+    if (network !== undefined) await containers.networks.remove(network.id);
   } catch (error) {
     if (!(error instanceof EngineError) || error.code !== "in_use") throw error;
   }
