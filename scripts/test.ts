@@ -2,8 +2,8 @@
  * `deno task test`: runs everything, in steps that say what they do. `--long` uses the full counts, `--only STEP[,STEP]` runs
  * a part (setup, static, doc, unit, conformance, hostile, host), and what follows `--` goes to `deno test` (`-- --filter name`).
  *
- * After the setup the steps run in three lanes, because tests of containers mostly wait for them: one lane alone leaves more than half of
- * two cores idle. Each line of a lane begins with its step.
+ * After the setup the steps run in two lanes, because tests of containers mostly wait for them: one lane alone leaves half of two
+ * cores idle. Each line of a lane begins with its step.
  *
  * @module
  */
@@ -43,14 +43,10 @@ const env: Record<string, string> = {
 await Deno.mkdir(env.GANTRY_TEST_CACHE);
 
 /** Folders whose tests are other steps', or that hold none. */
-const NOT_UNIT: readonly string[] = [
-  ...["conformance", "host", "hostile", "vm", "fixtures"].map((name) => `tests/${name}`),
-  "tests/platform/linux",
-];
+const NOT_UNIT: readonly string[] = ["conformance", "host", "hostile", "vm", "fixtures", "linux"];
 
-/** Folders of the host suite that other lanes run at their end, so that all lanes end together. */
-const SECOND_PART = ["build", "client", "files"].map((name) => `tests/host/${name}`);
-const THIRD_PART = ["compose", "images", "kube", "model", "networks", "pods"].map((name) => `tests/host/${name}`);
+/** Folders of the host suite that the first lane runs at its end, so that both lanes end together. */
+const SECOND_PART: readonly string[] = ["build", "client"];
 
 const first: Step[] = [{ name: "setup", what: "host packages", run: checkSetup }];
 // The step `static` checks all types, those of the examples too, so that the others need not.
@@ -73,13 +69,6 @@ const lanes: Step[][] = [
       run: (print) => runTests(["--no-check", "--parallel"], gatherTests("unit", ["tests"], NOT_UNIT), print),
     },
     {
-      name: "host",
-      what: "real containers, third part: networks, pods, images and compose",
-      run: (print) => runHostTests(THIRD_PART, print),
-    },
-  ],
-  [
-    {
       name: "conformance",
       what: "the same cases on Deno, Node and workerd",
       run: (print) => runTests(["--no-check"], gatherTests("conformance", ["tests/conformance"]), print),
@@ -91,15 +80,15 @@ const lanes: Step[][] = [
     },
     {
       name: "host",
-      what: "real containers, second part: builds, files and the client for programs",
-      run: (print) => runHostTests(SECOND_PART, print),
+      what: "real containers, second part: builds and the client for programs",
+      run: (print) => runHostTests(SECOND_PART.map((name) => `tests/host/${name}`), print),
     },
   ],
   [
     {
       name: "host",
       what: "real containers, registries and clients",
-      run: (print) => runHostTests(["tests/platform/linux", "tests/host"], print, [...SECOND_PART, ...THIRD_PART]),
+      run: (print) => runHostTests(["tests/platform/linux", "tests/host"], print, SECOND_PART),
     },
   ],
 ];
@@ -213,8 +202,7 @@ function gatherTests(step: string, folders: readonly string[], left: readonly st
       modules.push(path);
     }
     for (const { name, isDirectory } of entries) {
-      const below = `${folder}/${name}`;
-      if (isDirectory && !left.includes(below)) walk(below);
+      if (isDirectory && !left.includes(name)) walk(`${folder}/${name}`);
     }
   };
   folders.forEach(walk);

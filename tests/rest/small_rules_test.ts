@@ -41,16 +41,21 @@ Deno.test("api() refuses versions of an API whose paths have none", () => {
 
 Deno.test("handler() reads a body of very long integers in no more time than others", async () => {
   const run = serve({ F: rest("POST /", [z.object({ n: z.array(z.bigint()) })]) }, { F() {} });
-  const post = async (digits: number, count: number) => {
-    const body = `{"n":[${Array.from({ length: count }, () => "9".repeat(digits)).join()}]}`;
+  const post = async (value: string) => {
     const begun = performance.now();
-    const { status } = await run(request("POST", "/", body, JSON_TYPE));
-    return [status, performance.now() - begun];
+    const { status } = await run(request("POST", "/", `{"n":[${value}]}`, JSON_TYPE));
+    return { status, taken: performance.now() - begun };
   };
-  assertEquals((await post(4000, 1))[0], 204);
-  const [status, taken] = await post(2_000_000, 1);
-  assertEquals(status, 400);
-  assert(taken < 1000, `${taken} ms`);
+  assertEquals((await post("9".repeat(4000))).status, 204);
+  // The least of several turns each: a busy machine takes some of them for itself. Digits one by one would take a thousand times as long.
+  const [digits, letters] = ["9".repeat(2_000_000), `"${"x".repeat(2_000_000)}"`];
+  let [long, other] = [Infinity, Infinity];
+  for (let turn = 0; turn < 5; turn++) {
+    const [first, second] = [await post(digits), await post(letters)];
+    assertEquals([first.status, second.status], [400, 400]);
+    [long, other] = [Math.min(long, first.taken), Math.min(other, second.taken)];
+  }
+  assert(long < 50 * other, `${long} ms, and ${other} ms for a text`);
   const exact = serve({ F: rest("POST /", [int64], [int64]) }, { F: (n) => n });
   assertEquals((await exact(request("POST", "/", "9".repeat(5000), JSON_TYPE))).status, 400);
 });
