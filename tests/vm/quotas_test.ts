@@ -42,7 +42,7 @@ for (const kind of ["ext4", "xfs"]) {
     await server.launch();
     await overfill();
 
-    // What the engine itself writes is held to it as well.
+    // The limit holds for the engine's own writes as well.
     await runOk(["sh", "-c", `cd ${server.folder} && dd if=/dev/urandom of=big bs=1M count=20 && tar -cf big.tar big`]);
     const imported = await server.podman("volume", "import", "data", `${server.folder}/big.tar`);
     assert(imported.code !== 0, "an archive that is too large is refused");

@@ -50,7 +50,7 @@ const BODIES: Record<string, unknown>[] = [
   },
 ];
 
-/** What an inspection shows of the limits above. */
+/** The limits above, as an inspection shows them. */
 const LIMITS = { size: String(8 * 1024 * 1024), inodes: "900" };
 
 // Watchtower, Portainer and others replace a container so.

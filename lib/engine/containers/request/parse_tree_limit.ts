@@ -12,7 +12,9 @@ import { invalidField } from "../failures.ts";
 export function parseTreeLimit(options: Readonly<Record<string, string>> = {}): TreeLimit | undefined {
   const limit: TreeLimit = {};
   for (const [key, text] of Object.entries(options)) {
-    const read = READERS[key.toLowerCase()];
+    // The name is a client's: `constructor` is in every object.
+    const name = key.toLowerCase();
+    const read = Object.hasOwn(READERS, name) ? READERS[name] : undefined;
     if (read === undefined) throw invalidField("treeLimit", (name) => `unknown option ${key} in "${name}"`);
     try {
       Object.assign(limit, read(text));

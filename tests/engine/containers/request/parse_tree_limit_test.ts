@@ -14,6 +14,7 @@ Deno.test("parseTreeLimit() refuses what it cannot read by the field's name", ()
     [{ size: "big" }, "\"storage_opts\" size: invalid size: 'big'"],
     [{ inodes: "-1" }, '"storage_opts" inodes: "-1" is no number of files'],
     [{ colour: "red" }, 'unknown option colour in "storage_opts"'],
+    [{ ["constructor"]: "1" }, 'unknown option constructor in "storage_opts"'],
   ];
   for (const [options, text] of rows) {
     const error = assertThrows(() => parseTreeLimit(options), FieldError) as FieldError;
