@@ -88,3 +88,36 @@ Deno.test("api() of the small entries trusts the definition, which the full hand
   assertStringIncludes(thrown.message, "GET has no body");
   assertThrows(() => api("x", { F: rest("nonsense" as string) }), SyntaxError);
 });
+
+Deno.test("apiWith() spreads queries and tells bigint within objects by its parts, without which api() or the full handler() says so", async () => {
+  const Page = z.object({ from: z.number(), tags: z.array(z.string()), more: z.object({ deep: z.boolean() }) });
+  const Texts = z.record(z.string(), z.string());
+  const spread = { Read: rest("GET /read?%v", [Page], [Page]), Any: rest("GET /any?a=b&%v", [Texts], [Texts]) };
+  for (const { api } of [server, client]) {
+    assertThrows(() => api("x", spread), TypeError, 'Define "Read": ?%v takes the part spreadQuery');
+  }
+  const pages = client.apiWith({ spread: client.spreadQuery }, "x", spread);
+  const run = server.handler(null, server.implement(pages, { Read: (page) => page, Any: (texts) => texts }));
+  const linked = client.link(pages, "http://h", { fetch: run });
+  const page = { from: 2, tags: ["a", "b"], more: { deep: true } };
+  assertEquals(await linked.Read(page), page);
+  assertEquals(await linked.Read({ ...page, tags: [] }), { ...page, tags: [] });
+  assertEquals(await linked.Any({ c: "d&" }), { c: "d&" });
+  assertEquals((await run(new Request("http://h/read?from=x"))).status, 400);
+
+  const Big = z.object({ n: z.bigint() });
+  const bigs = { Next: rest("POST /next", [Big], [Big]) };
+  const exact = client.apiWith({ kinds: client.exactKinds }, "x", bigs);
+  const next = (definition: typeof exact) => server.implement(definition, { Next: ({ n }) => ({ n: n + 1n }) });
+  const codecs = [client.exactJSON];
+  const call = client.linkWith({ codecs }, exact, "http://h", {
+    fetch: server.handlerWith({ codecs }, null, next(exact)),
+  });
+  assertEquals(await call.Next({ n: 2n ** 60n }), { n: 2n ** 60n + 1n });
+  checkedHandler(null, next(exact));
+  assertThrows(
+    () => checkedHandler(null, next(api("x", bigs))),
+    DefinitionError,
+    'Define "Next": bigint, Date and bytes',
+  );
+});

@@ -73,9 +73,8 @@ function writeQuery({ constants, query, spreads }: Plan, args: readonly unknown[
     }
   };
   for (const [name, value] of constants) append(name, value);
-  for (const { argument, value } of spreads) {
-    // The fields of a struct are parameters of their own, in path or query: only maps are written here.
-    for (const [name, item] of Object.entries(value && args[argument] || {})) append(name, item);
+  for (const { argument, entries } of spreads) {
+    for (const [name, item] of entries(args[argument])) append(name, item);
   }
   // The last one counts, should a map have an entry of the same name.
   for (const { name, argument, path, followed } of query) if (!followed) append(name, pick(args[argument], path));

@@ -36,14 +36,8 @@ export function argumentReader(
   };
 
   const readQuery = (given: QueryValues, values: unknown[]) => {
-    for (const { argument, value } of spreads) {
-      const struct: Record<string, unknown> = values[argument] = {};
-      if (!value) continue;
-      const taken = [...query.map(({ name }) => name), ...constants.map(([name]) => name)];
-      for (const name of given.names()) {
-        if (!taken.includes(name)) put(struct, [name], readNamed(given, name, value));
-      }
-    }
+    const taken = [...query.map(({ name }) => name), ...constants.map(([name]) => name)];
+    for (const { argument, read } of spreads) values[argument] = read(given, taken, readNamed);
     for (const target of query) {
       const { name, kind, absent, argument, path } = target;
       const value = readNamed(given, name, kind);
