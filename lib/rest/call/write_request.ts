@@ -36,19 +36,14 @@ function writePath({ segments, parameters }: Plan, args: readonly unknown[]): st
     return writeParameter(parameter, pick(args[parameter.argument], parameter.path));
   };
   return segments.map((segment) =>
-    "/" +
-    (segment.type === "literal"
-      ? segment.text
-      : segment.type === "partial"
-      ? segment.parts.map((part, index, { length }) =>
-        "text" in part
-          ? part.text
-          // The literal behind a name is looked for from the front, but for that behind the last one.
-          : index + 2 < length
-          ? next().replace(/[-_.!~*'()]/g, (mark) => "%" + mark.charCodeAt(0).toString(16))
-          : next()
-      ).join("")
-      : next())
+    "/" + ("parts" in segment ? segment.parts : [segment]).map((part, index, { length }) =>
+      "text" in part
+        ? part.text
+        // The literal behind a name is looked for from the front, but for that behind the last one.
+        : index + 2 < length
+        ? next().replace(/[-_.!~*'()]/g, (mark) => "%" + mark.charCodeAt(0).toString(16))
+        : next()
+    ).join("")
   ).join("");
 }
 

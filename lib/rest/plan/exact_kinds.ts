@@ -1,5 +1,18 @@
-import { ANY, type JSONSchema, type Kind, markerOf, NESTED, readKind, type TellKind, writeJSONSchema } from "./kind.ts";
+import {
+  ANY,
+  type Kind,
+  markerOf,
+  mergeKinds,
+  readKind,
+  type ReadMore,
+  type TellKind,
+  writeJSONSchema,
+  type WrittenSchema,
+} from "./kind.ts";
 import type { Schema } from "./schema.ts";
+
+/** The key under which the JSON Schema of a nested value says its marker. */
+const NESTED = "x-gantry-kind";
 
 /** The key for a part that JSON Schema cannot say, of this type in its library's words, or of this class. */
 function nested(type: unknown, of?: unknown): Record<string, string> | undefined {
@@ -32,6 +45,28 @@ const LIBRARIES = {
   },
 };
 
+/** Reads the kinds of what `nested` has written, of types that hold themselves and of intersections. */
+function readMore(root: WrittenSchema | undefined): ReadMore {
+  const refs = new Map<unknown, Kind>();
+  return (json, read) => {
+    const { $ref, allOf } = json;
+    // Only `nested` writes this key.
+    if (json[NESTED]) return { type: json[NESTED] as "int64" };
+    if (allOf && !$ref && !json.anyOf && !json.oneOf) return mergeKinds(Array.from(allOf as unknown[], read), true);
+    if (!$ref) return undefined;
+    const known = refs.get($ref);
+    if (known) return known;
+    const placeholder: Kind = { type: "any" };
+    refs.set($ref, placeholder);
+    const target = String($ref).split("/").slice(1).reduce<unknown>(
+      (within, part) => (Object(within) as WrittenSchema)[part.replaceAll("~1", "/").replaceAll("~0", "~")],
+      root,
+    );
+    // A type that holds itself holds the placeholder, which becomes the type here.
+    return Object.assign(placeholder, read(target));
+  };
+}
+
 /** The kinds that were told before: plan and check ask the same, and libraries take their time to write a JSON Schema. */
 const told = /* @__PURE__ */ new WeakMap<Schema, Kind>();
 
@@ -47,7 +82,7 @@ export function kindOf(schema: Schema): Kind {
   if (!kind) {
     const json = jsonSchemaOf(schema);
     // A bare bigint or date has a marker, which says its wire form and range; within an object the schema's own will do.
-    kind = json?.[NESTED] ? ANY : readKind(json);
+    kind = json?.[NESTED] ? ANY : readKind(json, readMore(json));
     if (kind === ANY) kind = { type: "any", unknown: true };
     told.set(schema, kind);
   }
@@ -69,13 +104,13 @@ export function knownKind(schema: Schema): Kind {
 }
 
 /** The JSON Schema of what a schema accepts. */
-export function jsonSchemaOf(schema: Schema): JSONSchema | undefined {
+export function jsonSchemaOf(schema: Schema): WrittenSchema | undefined {
   return writeJSONSchema(schema, LIBRARIES);
 }
 
 /**
- * Tells the kinds of bigint, Date and bytes within objects and lists too, by the words of zod, valibot and arktype: the part of a definition whose
- * bodies {@linkcode exactJSON} carries.
+ * Tells the kinds of bigint, Date and bytes within objects and lists too, by the words of zod, valibot and arktype, which {@linkcode exactJSON}
+ * carries, and those of types that hold themselves and of intersections: the part of a definition with any of these.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-import { ANY, type Field, fieldsOf } from "./kind.ts";
+import { ANY, type Field, structFields } from "./kind.ts";
 import type { ArgumentPlan, Target } from "./plan_types.ts";
 import type { Source } from "../tag/tag.ts";
 
@@ -14,7 +14,7 @@ export function findTarget(all: readonly ArgumentPlan[], source: Source): Target
     const found = findField(target, source.field);
     if (found) return found;
     // A type may hold itself, without end.
-    if (queue.length < 1e4) queue.push(...fieldsOf(target.kind).map((field) => into(target, field)));
+    if (queue.length < 1e4) queue.push(...structFields(target.kind).map((field) => into(target, field)));
   }
   return nothing;
 }
@@ -28,7 +28,7 @@ export const into = (target: Target, [key, { kind }]: [string, Field]): Target =
 
 function findField(target: Target | undefined, names: readonly string[]): Target | undefined {
   for (const name of names) {
-    const fields: [string, Field][] = target ? fieldsOf(target.kind) : [];
+    const fields: [string, Field][] = target ? structFields(target.kind) : [];
     const found = fields.find(([key]) => key === name) ?? fields.find(([, { alias }]) => alias === name);
     target = found && into(target!, found);
   }

@@ -34,29 +34,32 @@ export interface Field {
   required?: boolean;
 }
 
-/** The key under which the JSON Schema of a nested value says its marker. */
-export const NESTED = "x-gantry-kind";
-
 /** A JSON Schema as its library writes it. */
-export interface JSONSchema {
+export interface WrittenSchema {
   readonly [key: string]: unknown;
 }
 
-/** Tells the kind of a schema. */
-export type TellKind = (schema: Schema) => Kind;
+/** Tells the kind of a schema that the operation of this name has. */
+export type TellKind = (schema: Schema, name: string) => Kind;
 
 /**
- * Tells kinds but for bigint, Date and bytes within objects and lists, of which JSON Schema has no word.
+ * Tells kinds but for bigint, Date and bytes within objects and lists, of which JSON Schema has no word, and for types that hold themselves and
+ * intersections.
  *
  * @throws what the schema library throws when it cannot write a JSON Schema
+ * @throws {TypeError} for types that hold themselves and intersections
  */
-export const plainKind: TellKind = (schema) => {
+export const plainKind: TellKind = (schema, name) => {
   const type = markerOf(schema);
-  return type ? { type } : readKind(writeJSONSchema(schema, { unrepresentable: "any" }));
+  return type ? { type } : readKind(writeJSONSchema(schema, { unrepresentable: "any" }), ({ $ref, allOf }) => {
+    if ($ref || allOf) {
+      throw new TypeError(`Define "${name}": types that hold themselves, and intersections, take the part exactKinds`);
+    }
+  });
 };
 
 /** The JSON Schema of what a schema accepts. */
-export function writeJSONSchema(schema: Schema, libraryOptions: Record<string, unknown>): JSONSchema | undefined {
+export function writeJSONSchema(schema: Schema, libraryOptions: Record<string, unknown>): WrittenSchema | undefined {
   return schema["~standard"].jsonSchema?.input({ target: "draft-2020-12", libraryOptions });
 }
 
@@ -66,66 +69,52 @@ export function markerOf(schema: Schema): MarkerKind | undefined {
 }
 
 /** The fields of a struct. */
-export const fieldsOf = (kind: Kind): [string, Field][] => kind.type === "struct" ? [...kind.fields] : [];
+export const structFields = (kind: Kind): [string, Field][] => kind.type === "struct" ? [...kind.fields] : [];
 
 /** The kind of what cannot be told. */
 export const ANY: Kind = { type: "any" };
 
+/** Reads what a kind is told by beyond plain JSON Schema; undefined where that is all. */
+export type ReadMore = (json: WrittenSchema, read: (json: unknown) => Kind) => Kind | undefined | void;
+
 /** Reads the kind of values out of their JSON Schema. */
-export function readKind(root: JSONSchema | undefined): Kind {
-  const refs = new Map<unknown, Kind>();
+export function readKind(json: unknown, more: ReadMore): Kind {
+  const read = (json: unknown) => readKind(json, more);
   const all = (schemas: unknown) => listOf(schemas).map(read);
-  // What is no object, as `true`, says nothing.
-  function read(json: unknown): Kind {
-    const { type, $ref, properties, items, additionalProperties, prefixItems, anyOf, oneOf, allOf, ...rest } = Object(
-      json,
-    ) as JSONSchema;
-    // Only `nested` writes this key.
-    if (rest[NESTED]) return { type: rest[NESTED] as "int64" };
-    if ($ref) {
-      const known = refs.get($ref);
-      if (known) return known;
-      const placeholder: Kind = { type: "any" };
-      refs.set($ref, placeholder);
-      const target = String($ref).split("/").slice(1).reduce(
-        (within, part) => Object(within)[part.replaceAll("~1", "/").replaceAll("~0", "~")],
-        root as unknown,
-      );
-      // A type that holds itself holds the placeholder, which becomes the type here.
-      return Object.assign(placeholder, read(target));
-    }
-    const union = anyOf ?? oneOf;
-    if (listOf(union).length > 0) return unite(all(union));
-    if (allOf) return merge(all(allOf), true);
-    if (Array.isArray(type)) return unite(type.map((type) => read({ ...Object(json), type })));
-    const values = "const" in rest ? [rest.const] : listOf(rest.enum);
-    if (!type && values.length > 0) {
-      return unite(values.map((one) => ({ type: one === null ? "null" : typeof one } as Kind)));
-    }
-    if (/^(string|boolean|number|integer|null)$/.test(String(type))) {
-      return { type: String(type).replace("integer", "number") as "string" };
-    }
-    if (type === "array") {
-      return { type: "list", item: read(items), ...prefixItems ? { items: all(prefixItems) } : undefined };
-    }
-    if (type !== "object" && !properties) return ANY;
-    const entries = Object.entries(Object(properties) as JSONSchema);
-    const isOpen = typeof additionalProperties === "object";
-    if (entries.length === 0 && (isOpen || !properties)) return { type: "map", value: read(additionalProperties) };
-    return {
-      type: "struct",
-      open: isOpen || additionalProperties === true,
-      fields: new Map(entries.map(([name, property]) => {
-        const { rest: alias } = Object(property) as JSONSchema;
-        return [name, {
-          kind: read(property),
-          alias: typeof alias === "string" ? alias : undefined,
-          required: listOf(rest.required).includes(name),
-        }];
-      })),
-    };
+  // A schema that is no object, as `true`, says nothing.
+  const schema = Object(json) as WrittenSchema;
+  const { type, properties, items, additionalProperties, prefixItems, required, enum: of } = schema;
+  const told = more(schema, read);
+  if (told) return told;
+  const union = schema.anyOf ?? schema.oneOf;
+  if (listOf(union).length > 0) return uniteKinds(all(union));
+  if (Array.isArray(type)) return uniteKinds(type.map((type) => read({ ...schema, type })));
+  const values = "const" in schema ? [schema.const] : listOf(of);
+  if (!type && values.length > 0) {
+    return uniteKinds(values.map((one) => ({ type: one === null ? "null" : typeof one } as Kind)));
   }
-  return read(root);
+  if (/^(string|boolean|number|integer|null)$/.test(String(type))) {
+    return { type: String(type).replace("integer", "number") as "string" };
+  }
+  if (type === "array") {
+    return { type: "list", item: read(items), ...prefixItems ? { items: all(prefixItems) } : undefined };
+  }
+  if (type !== "object" && !properties) return ANY;
+  const entries = Object.entries(Object(properties) as WrittenSchema);
+  const isOpen = typeof additionalProperties === "object";
+  if (entries.length === 0 && (isOpen || !properties)) return { type: "map", value: read(additionalProperties) };
+  return {
+    type: "struct",
+    open: isOpen || additionalProperties === true,
+    fields: new Map(entries.map(([name, property]) => {
+      const { rest } = Object(property) as WrittenSchema;
+      return [name, {
+        kind: read(property),
+        alias: typeof rest === "string" ? rest : undefined,
+        required: listOf(required).includes(name),
+      }];
+    })),
+  };
 }
 
 const listOf = (value: unknown): unknown[] => Array.isArray(value) ? value : [];
@@ -135,7 +124,7 @@ export function isScalar({ type }: Kind): boolean {
   return /^(string|boolean|number|u?int64|time|bytes|text|choice)$/.test(type);
 }
 
-function unite(kinds: Kind[]): Kind {
+function uniteKinds(kinds: Kind[]): Kind {
   const rest = kinds.filter(({ type }) => type !== "null");
   const made = uniteRest(rest);
   return (rest.length < kinds.length || rest.some(isNullable)) && isScalar(made)
@@ -157,7 +146,7 @@ function uniteRest(rest: Kind[]): Kind {
   const [first] = rest;
   if (!first) return { type: "null" };
   if (rest.length === 1) return first;
-  if (rest.every(({ type }) => /^(struct|map)$/.test(type))) return merge(rest, false);
+  if (rest.every(({ type }) => /^(struct|map)$/.test(type))) return mergeKinds(rest, false);
   // Not ANY, which says that nothing is said.
   if (!rest.every(isScalar)) return { type: "any" };
   if (rest.every(({ type }) => type === first.type)) return first;
@@ -167,7 +156,7 @@ function uniteRest(rest: Kind[]): Kind {
 }
 
 /** One struct of several: of those a value is `every` one, or any one. */
-function merge(kinds: Kind[], every: boolean): Kind {
+export function mergeKinds(kinds: Kind[], every: boolean): Kind {
   if (kinds.length === 1) return kinds[0];
   const fields = new Map<string, Field>();
   let open: boolean | undefined;
@@ -177,7 +166,7 @@ function merge(kinds: Kind[], every: boolean): Kind {
     for (const [name, field] of kind.fields) {
       const before = fields.get(name);
       const required = every && field.required;
-      fields.set(name, { ...field, required, ...before && { kind: unite([before.kind, field.kind]) } });
+      fields.set(name, { ...field, required, ...before && { kind: uniteKinds([before.kind, field.kind]) } });
     }
   }
   return { type: "struct", fields, open, united: !every };

@@ -1,6 +1,6 @@
 import type { APIOptions, Operation } from "../definition.ts";
 import { findTarget } from "./find_target.ts";
-import { absentOf, fieldsOf, type Kind, plainKind, type TellKind } from "./kind.ts";
+import { absentOf, type Kind, plainKind, structFields, type TellKind } from "./kind.ts";
 import { encodePathText } from "../tag/path_text.ts";
 import { inBody, planBody, planResult } from "./plan_body.ts";
 import type { ArgumentPlan, Plan, QueryParameter, QuerySpread, Segment, SpreadQuery, Target } from "./plan_types.ts";
@@ -37,7 +37,8 @@ export function planOperation(
   { kinds = plainKind, spread }: DefinitionParts,
   tag: Tag = parseTag(text),
 ): Plan {
-  const all: ArgumentPlan[] = args.map((schema) => ({ schema, kind: kinds(schema) }));
+  const kindOf = (schema: Schema) => kinds(schema, name);
+  const all: ArgumentPlan[] = args.map((schema) => ({ schema, kind: kindOf(schema) }));
   const parameters = tag.segments.flatMap((segment) =>
     placeholdersOf(segment).map(({ name, source }) => ({
       name,
@@ -67,8 +68,8 @@ export function planOperation(
   const unplaced = [...all.keys()].filter((index) =>
     !isPlaced(all[index].kind, targets.filter(({ argument }) => argument === index))
   );
-  const body = planBody(tag, all, inBody(tag.argumentRules, unplaced), kinds);
-  const result = planResult(tag, results, !!body, kinds);
+  const body = planBody(tag, all, inBody(tag.argumentRules, unplaced), kindOf);
+  const result = planResult(tag, results, !!body, kindOf);
   return {
     name,
     tag: text,
@@ -103,7 +104,7 @@ export function placeholdersOf({ parts }: TagSegment): Placeholder[] {
 /** Whether the values in path and query make up all of an argument, or of a struct within it, so that none of it is left for the body. */
 function isPlaced(kind: Kind, targets: readonly Pick<Target, "path">[], depth = 0): boolean {
   return targets.some(({ path }) => path.length === depth) || targets.length > 0 && kind.type === "struct" &&
-      fieldsOf(kind).every(([name, { kind }]) =>
+      structFields(kind).every(([name, { kind }]) =>
         isPlaced(kind, targets.filter(({ path }) => path[depth] === name), depth + 1)
       );
 }

@@ -1,4 +1,4 @@
-import { ANY, isNullable, isScalar, type Kind, type TellKind } from "./kind.ts";
+import { ANY, isNullable, isScalar, type Kind } from "./kind.ts";
 import { type ChannelMarker, markerIs, type StreamMarker } from "./marker.ts";
 import type { ArgumentPlan, BodyPlan, ResultPlan } from "./plan_types.ts";
 import type { Schema } from "./schema.ts";
@@ -20,7 +20,7 @@ export function planBody(
   { contentType, argumentRules }: Tag,
   all: readonly ArgumentPlan[],
   rest: readonly number[],
-  kindOf: TellKind,
+  kindOf: (schema: Schema) => Kind,
 ): BodyPlan | undefined {
   if (!rest.length) return undefined;
   const schemas = rest.map((index) => all[index].schema);
@@ -34,7 +34,7 @@ export function planResult(
   tag: Tag,
   results: readonly Schema[],
   hasBody: boolean,
-  kindOf: TellKind,
+  kindOf: (schema: Schema) => Kind,
 ): ResultPlan {
   const last = results[results.length - 1];
   const fallible = last !== undefined && !!markerIs(last, "error");
@@ -58,7 +58,7 @@ function planWhole(
   kinds: readonly Kind[],
   rules: readonly string[],
   given: string | undefined,
-  kindOf: TellKind,
+  kindOf: (schema: Schema) => Kind,
   hasOther?: boolean,
 ): Pick<ResultPlan, "names" | "item" | "tagged" | "kind" | "contentType"> & {
   readonly shape: "stream" | "channel" | "fields" | "value" | "list";

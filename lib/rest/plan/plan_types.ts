@@ -2,7 +2,6 @@ import type { Kind } from "./kind.ts";
 import type { CookieOptions } from "../headers/cookies.ts";
 import type { ErrorSchemas } from "./error_types.ts";
 import type { Schema } from "./schema.ts";
-import type { QueryValues } from "../codecs/query_values.ts";
 import type { Tag } from "../tag/tag.ts";
 
 /** A segment of a path as the router knows it. Literals are percent-encoded as `new URL` would. */
@@ -41,19 +40,25 @@ export interface QuerySpread {
   readonly argument: number;
   /** The kind of a map's values; undefined for a struct. */
   readonly value: Kind | undefined;
-  /** Makes the map of the entries of a query that are not `taken` as parameters, or a struct that these are still to be put into. */
-  read(given: QueryValues, taken: readonly string[], readNamed: ReadNamed): Record<string, unknown>;
-  /** What is written of an argument: the entries of a map. */
+  /**
+   * Makes the map of the values of a query that are not `taken` as parameters, or a struct that these are still to be put into.
+   *
+   * @param names All names in the query
+   * @param readNamed Reads the value of a name
+   */
+  read(
+    names: Iterable<string>,
+    taken: readonly string[],
+    readNamed: (name: string, kind: Kind) => unknown,
+  ): Record<string, unknown>;
+  /** Returns the entries of a map, which are written. */
   entries(map: unknown): [name: string, value: unknown][];
 }
-
-/** Reads a value of a query under its name. */
-export type ReadNamed = (given: QueryValues, name: string, kind: Kind) => unknown;
 
 /**
  * Plans an argument that is spread over the query.
  *
- * @param placed What of it stands in the path
+ * @param placed Its fields that stand in the path
  */
 export type SpreadQuery = (
   target: Target,

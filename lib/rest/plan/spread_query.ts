@@ -1,7 +1,6 @@
-import { absentOf, fieldsOf } from "./kind.ts";
+import { absentOf, structFields } from "./kind.ts";
 import { into } from "./find_target.ts";
 import type { QueryParameter, SpreadQuery, Target } from "./plan_types.ts";
-import { put } from "../codecs/record.ts";
 
 /** How deep structs within structs are spread. */
 const MAX_DEPTH = 8;
@@ -27,15 +26,11 @@ export const spreadQuery: SpreadQuery = (target, placed) => {
     spread: {
       argument,
       value,
-      read(given, taken, readNamed) {
-        const made: Record<string, unknown> = {};
-        if (value) {
-          for (const name of given.names()) {
-            if (!taken.includes(name)) put(made, [name], readNamed(given, name, value));
-          }
-        }
-        return made;
-      },
+      read: (names, taken, readNamed) =>
+        Object.fromEntries(
+          Array.from(value ? names : []).filter((name) => !taken.includes(name))
+            .map((name) => [name, readNamed(name, value!)]).filter(([, item]) => item !== undefined),
+        ),
       // The fields of a struct are parameters of their own, in path or query: only maps are written here.
       entries: (map) => Object.entries(value && map || {}),
     },
@@ -47,7 +42,7 @@ const placeOf = ({ argument, path }: Target) => `${argument},${path}`;
 /** The fields of a struct as query parameters. */
 function spread(from: Target, placed: readonly Target[], prefix: string, required: boolean): QueryParameter[] {
   if (from.path.length >= MAX_DEPTH) return [];
-  return fieldsOf(from.kind).flatMap(([key, field]) => {
+  return structFields(from.kind).flatMap(([key, field]) => {
     const target = into(from, [key, field]);
     if (placed.some((one) => placeOf(one) === placeOf(target))) return [];
     const name = prefix + (field.alias ?? key);

@@ -37,7 +37,9 @@ export function argumentReader(
 
   const readQuery = (given: QueryValues, values: unknown[]) => {
     const taken = [...query.map(({ name }) => name), ...constants.map(([name]) => name)];
-    for (const { argument, read } of spreads) values[argument] = read(given, taken, readNamed);
+    for (const { argument, read } of spreads) {
+      values[argument] = read(given.names(), taken, (name, kind) => readNamed(given, name, kind));
+    }
     for (const target of query) {
       const { name, kind, absent, argument, path } = target;
       const value = readNamed(given, name, kind);
