@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { ServerResponse } from "node:http";
+import { setImmediate } from "node:timers";
 import { freeBytes, isByteStream } from "../../../oci/bytes/byte_stream.ts";
 import { headerCase } from "../header_case.ts";
 import type { Peer } from "./node_request.ts";
@@ -95,9 +96,13 @@ class Step {
     this.result.then(settle, settle);
   }
 
-  /** Waits a few microtasks: a body that is whole needs no more, and a stream is not kept waiting. */
+  /**
+   * Waits a few microtasks, which is all that a body at hand needs, and else for one turn of the event loop: what a function has
+   * without waiting for others goes out in one write, and a stream is not kept waiting.
+   */
   async soon(): Promise<boolean> {
     for (let i = 0; i < 6 && !this.#settled; i++) await undefined;
+    if (!this.#settled) await new Promise<void>((resolve) => setImmediate(resolve));
     return this.#settled;
   }
 }
