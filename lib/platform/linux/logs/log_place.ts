@@ -119,7 +119,7 @@ class TailSearch {
     if (this.#records <= 0) return { offset: this.#size };
     const { start, end } = this;
     const block = concatPair(read, this.#after);
-    // What was read in one block need not be read again.
+    // Bytes that were read in one block need not be read again.
     const isLast = start + block.length === this.#size;
     const placed = (offset: number) => ({ offset, bytes: isLast ? block.subarray(offset - start) : undefined });
     for (let at = end - start - 1; at >= 0; at--) {
