@@ -1,5 +1,7 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import type { ContainerRecord } from "../../lib/engine/records/container_record.ts";
+import type { Context } from "../../lib/rest/mod.ts";
+import { keepUntilChange } from "../keep_answer.ts";
 import { isBefore } from "../path_version.ts";
 import type { InspectContainerData } from "../wire/containers/container_inspect.ts";
 import { imagesOf } from "./list.ts";
@@ -13,6 +15,17 @@ export async function getContainer(
 ): Promise<InspectContainerData> {
   const record = engine.containers.resolve(name);
   return inspectContainer(record, await inspectFacts(engine, record, size), isBefore(version, 5, 0));
+}
+
+/** Promises that an inspection is right until a record changes, unless it tells sizes, or interfaces that are not the engine's. */
+export function keepInspection(
+  engine: Engine,
+  context: Pick<Context, "request" | "platform">,
+  { name, size = false }: { name: string; size?: boolean },
+): void {
+  const record = engine.containers.resolve(name);
+  const { spec } = joinedNetwork(engine, record)?.record ?? record;
+  if (!size && spec.namespaces.network.mode !== "path") keepUntilChange(engine, context);
 }
 
 /** Gathers the facts that an inspection tells besides the record, in either tree. */

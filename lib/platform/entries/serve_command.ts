@@ -125,6 +125,8 @@ async function startServer(options: ServeOptions, log: Log): Promise<Server> {
             hosts: options.allowHosts,
             clientHosts: CLIENT_HOSTS,
             hijacks: takesOver,
+            // Every caller who is let in sees the same, and a token is in the head.
+            keptAnswers: true,
             onError: (error) => log("error", `Serve: ${error instanceof Error ? error.stack : error}`),
           }),
       );

@@ -18,7 +18,7 @@ import { EngineError } from "../../../engine/errors.ts";
 import type { Layers, UnpackedLayer } from "../../../engine/ports/host_port.ts";
 import type { TreeLimit } from "../../../engine/records/limits.ts";
 import type { TreeOptions } from "../../../engine/ports/tree_stack.ts";
-import { requireRoom } from "../../storage/disk_room.ts";
+import { hasPlenty, requireRoom } from "../../storage/disk_room.ts";
 import type { HostContext } from "../helpers/context.ts";
 import { FileSystemSync } from "./file_system_sync.ts";
 import { LayerLinks } from "./layer_links.ts";
@@ -131,7 +131,9 @@ class OverlayLayers implements HostLayers {
     const hex = layerHex(diffID);
     await this.#links.remove(hex);
     this.#roots.forget(hex);
-    await this.#discard(this.#layer(hex), removeTree);
+    // Out of sight at once. Where room is short its caller waits until there is more.
+    const isBehind = this.#context.sweeper !== undefined && await hasPlenty(this.#paths.layers);
+    await this.#discard(this.#layer(hex), isBehind ? (doomed) => sweep(this.#context, [doomed]) : removeTree);
   }
 
   async list(): Promise<string[]> {
