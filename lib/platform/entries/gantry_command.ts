@@ -1,5 +1,8 @@
 import { messageOf } from "../../oci/message_of.ts";
 import { doctorCommand } from "./doctor_command.ts";
+import { DIAL_USAGE, dialCommand, isDial } from "./gateway/dial_stdio_command.ts";
+import { gatewayCommand } from "./gateway/gateway_command.ts";
+import { GATEWAY_USAGE } from "./gateway/gateway_options.ts";
 import { serveCommand } from "./serve_command.ts";
 import { USAGE } from "./serve_options.ts";
 import { installService, servicePlace, uninstallService } from "./service/install_service.ts";
@@ -31,12 +34,16 @@ the version of this program, and those of its APIs.
 export async function gantryCommand(args: readonly string[]): Promise<number> {
   const [command = "help", ...rest] = args;
   if (command === "serve") return await serveCommand(rest);
+  if (isDial(args)) return await dialCommand(args);
+  if (command === "gateway") return await gatewayCommand(rest);
   if (command === "unshare") return await unshareCommand(rest);
   if (command === "install" || command === "uninstall") return await runService(command, rest);
   if (/^(help|-h|--help)$/.test(command)) {
-    console.log(`${USAGE}${SERVICE_USAGE}${UNSHARE_USAGE}${FACTS_USAGE.trimEnd()}`);
+    console.log(`${USAGE}\n${GATEWAY_USAGE}${DIAL_USAGE}${SERVICE_USAGE}${UNSHARE_USAGE}${FACTS_USAGE.trimEnd()}`);
   } else if (!/^(doctor|version|-v|--version)$/.test(command)) {
-    return refuseCommand(`Run "${command}": the commands are serve, install, uninstall, unshare, doctor and version`);
+    return refuseCommand(
+      `Run "${command}": the commands are serve, gateway, dial-stdio, install, uninstall, unshare, doctor and version`,
+    );
   } else if (rest.some((arg) => arg === "-h" || arg === "--help")) console.log(FACTS_USAGE.trim());
   else if (rest.length > 0) return refuseCommand(`Run "${args.join(" ")}": "${command}" takes no options`);
   else if (command === "doctor") return await doctorAsUser() ?? await doctorCommand();
