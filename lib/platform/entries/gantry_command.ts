@@ -1,31 +1,13 @@
 import { messageOf } from "../../oci/message_of.ts";
 import { doctorCommand } from "./doctor_command.ts";
-import { DIAL_USAGE, dialCommand, isDial } from "./gateway/dial_stdio_command.ts";
+import { dialCommand, isDial } from "./gateway/dial_stdio_command.ts";
 import { gatewayCommand } from "./gateway/gateway_command.ts";
-import { GATEWAY_USAGE } from "./gateway/gateway_options.ts";
+import { FACTS_USAGE, helpTexts, SERVICE_USAGE } from "./help_texts.ts";
 import { serveCommand } from "./serve_command.ts";
-import { USAGE } from "./serve_options.ts";
 import { installService, servicePlace, uninstallService } from "./service/install_service.ts";
 import { doctorAsUser } from "./user/doctor_as_user.ts";
-import { UNSHARE_USAGE, unshareCommand } from "./user/unshare_command.ts";
+import { unshareCommand } from "./user/unshare_command.ts";
 import { versionLines } from "./version_command.ts";
-
-/** The help on the commands besides `serve`. */
-const SERVICE_USAGE = `
-Usage: gantry install [--user] [options of serve]
-       gantry uninstall [--user]
-
-Makes the server a service of systemd, started with the machine: gantry.socket and gantry.service. With --user they are units of the
-user's own manager.
-`;
-
-const FACTS_USAGE = `
-Usage: gantry doctor
-       gantry version
-
-Doctor tells what works on this machine, what does not, and what to install; it exits with 1 where containers cannot run. Version prints
-the version of this program, and those of its APIs.
-`;
 
 /**
  * Runs the command `gantry` with the arguments behind its name and resolves with the exit code: that of {@linkcode serveCommand} or
@@ -39,7 +21,7 @@ export async function gantryCommand(args: readonly string[]): Promise<number> {
   if (command === "unshare") return await unshareCommand(rest);
   if (command === "install" || command === "uninstall") return await runService(command, rest);
   if (/^(help|-h|--help)$/.test(command)) {
-    console.log(`${USAGE}\n${GATEWAY_USAGE}${DIAL_USAGE}${SERVICE_USAGE}${UNSHARE_USAGE}${FACTS_USAGE.trimEnd()}`);
+    console.log(helpTexts().map(({ text }) => text.trim()).join("\n\n"));
   } else if (!/^(doctor|version|-v|--version)$/.test(command)) {
     return refuseCommand(
       `Run "${command}": the commands are serve, gateway, dial-stdio, install, uninstall, unshare, doctor and version`,

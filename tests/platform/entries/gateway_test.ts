@@ -126,7 +126,8 @@ Deno.test("gatewayHandler() asks for its token, and lets pages of allowed origin
   await using gateway = await startGateway();
   const { url } = gateway;
   const origin = "https://app.example.com";
-  for (const headers of [{}, { authorization: "Bearer engine-token" }]) {
+  const wrong: Record<string, string>[] = [{}, { authorization: "Bearer engine-token" }];
+  for (const headers of wrong) {
     const response = await fetch(`${url}/info`, { headers });
     assertEquals(response.status, 401);
     assertStringIncludes((await response.json()).message, "Authenticate: ");
