@@ -11,8 +11,10 @@ export interface ServiceUnits {
   command: readonly string[];
   /** Further arguments of `serve`. */
   args: readonly string[];
-  /** The path of the Unix socket. */
+  /** The path of the Unix socket; `%t` at its beginning is the manager's folder for files of its run. */
   socket: string;
+  /** A file with variables of `serve`, which may be absent. */
+  environmentFile?: string;
   /** The home folder, where Deno keeps what it has fetched; a service of the system has none by itself. */
   home?: string;
   /** Units of a user's own manager, in place of the system's. */
@@ -32,7 +34,9 @@ export const SOCKET = "gantry.socket";
  *
  * Source: systemd.unit(5), systemd.service(5), systemd.socket(5), systemd.kill(5).
  */
-export function serviceUnits({ command, args, socket, home, isUser = false }: ServiceUnits): Map<string, string> {
+export function serviceUnits(
+  { command, args, socket, home, environmentFile, isUser = false }: ServiceUnits,
+): Map<string, string> {
   const target = isUser ? "default.target" : "multi-user.target";
   const order = isUser ? [] : ["After=network-online.target", "Wants=network-online.target"];
   const service = [
@@ -47,6 +51,7 @@ export function serviceUnits({ command, args, socket, home, isUser = false }: Se
     // The message that it is ready comes from a program that the server starts.
     "NotifyAccess=all",
     ...home === undefined ? [] : [`Environment=${plainText(joinWords([`HOME=${home}`]))}`],
+    ...environmentFile === undefined ? [] : [`EnvironmentFile=-${environmentFile}`],
     `ExecStart=${plainText(joinWords([...command, "--no-setup", "--listen", "fd://", ...args]))}`,
     "Delegate=yes",
     "KillMode=process",
@@ -65,7 +70,7 @@ export function serviceUnits({ command, args, socket, home, isUser = false }: Se
     "Description=The socket of Gantry, a container engine",
     "",
     "[Socket]",
-    `ListenStream=${socket.replaceAll("%", "%%")}`,
+    `ListenStream=${socket.startsWith("%t/") ? "%t" : ""}${socket.replace(/^%t(?=\/)/, "").replaceAll("%", "%%")}`,
     "SocketMode=0600",
     "DirectoryMode=0711",
     "",
