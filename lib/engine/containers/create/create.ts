@@ -30,7 +30,7 @@ import { anonymousVolumes, resolveMounts, volumesOf } from "./mounts.ts";
 import { checkRecordSize } from "../record_size.ts";
 import { assignPorts, checkMappings, publishAll } from "./port_mappings.ts";
 import { autoMaps, checkMaps } from "./user_maps.ts";
-import { hasOwnNetwork, requireHealthCheck, validateSpec } from "./validate.ts";
+import { canPublish, requireHealthCheck, validateSpec } from "./validate.ts";
 import { mountsFrom, parseVolumesFrom } from "./volumes_from.ts";
 
 /** The kind of the intents that precede a creation. */
@@ -233,7 +233,7 @@ async function choosePorts(
 ): Promise<PortMapping[]> {
   const checked = checkMappings(spec.ports);
   const { mode } = spec.namespaces.network;
-  if (!hasOwnNetwork(mode)) {
+  if (!canPublish(mode)) {
     if (checked.length > 0) {
       const reason = `because "${mode}" network namespace mode does not support them`;
       warnings.push(`Port mappings have been discarded ${reason}`);

@@ -41,6 +41,7 @@ import { type Published, publishedBy, publishPorts, unpublishPorts } from "./pub
 import { applyRoutes } from "./routes.ts";
 import { PreparedBridges } from "./prepared_bridges.ts";
 import { takeDownBridge } from "./take_down.ts";
+import { connectUserNetwork, disconnectUserNetwork } from "./user_mode/user_networks.ts";
 import { type Reservation, reservedNetwork, SHARED_FOLDER, Subnets } from "./subnets.ts";
 import { namesIn } from "../helpers/tree.ts";
 import { Locks } from "../../../engine/store/locks.ts";
@@ -142,6 +143,9 @@ class BridgeNetworks implements LinuxNetworks {
   }
 
   async setup(options: NetworkSetup): Promise<NetworkStatus> {
+    if (options.userNetwork !== undefined) {
+      return await connectUserNetwork(this.#paths, { ...options, userNetwork: options.userNetwork });
+    }
     if (options.attachments.length === 0) {
       return { netns: options.netns, interfaces: {}, dnsServers: [], searchDomains: [] };
     }
@@ -167,6 +171,7 @@ class BridgeNetworks implements LinuxNetworks {
   }
 
   async teardown(options: NetworkSetup): Promise<void> {
+    if (options.userNetwork !== undefined) return await disconnectUserNetwork(this.#paths, options.containerID);
     this.#see(options);
     if (options.ports.length > 0) await this.#unpublish(options.containerID);
     if (options.attachments.length === 0 || !hasNamespace(options.netns)) return;
