@@ -134,18 +134,15 @@ class BridgeNetworks implements LinuxNetworks {
     await deleteNamespaceAt(containerPaths(this.#paths, containerID).netns);
   }
 
-  askGRPCHealth(question: GRPCHealthQuestion): Promise<GRPCHealth> {
-    return askGRPCHealth(question);
-  }
+  askGRPCHealth = (question: GRPCHealthQuestion): Promise<GRPCHealth> => askGRPCHealth(question);
 
   async list(): Promise<string[]> {
     return (await namesIn(this.#paths.netns)).map(namespaceOwner);
   }
 
   async setup(options: NetworkSetup): Promise<NetworkStatus> {
-    if (options.userNetwork !== undefined) {
-      return await connectUserNetwork(this.#paths, { ...options, userNetwork: options.userNetwork });
-    }
+    const { userNetwork } = options;
+    if (userNetwork !== undefined) return await connectUserNetwork(this.#paths, { ...options, userNetwork });
     if (options.attachments.length === 0) {
       return { netns: options.netns, interfaces: {}, dnsServers: [], searchDomains: [] };
     }
