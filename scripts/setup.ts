@@ -37,6 +37,7 @@ const TEST: readonly Package[] = [
   { name: "file", probe: "file" },
   // Keys for the secrets of the driver pass.
   { name: "gnupg", probe: "gpg" },
+  { name: "slirp4netns", probe: "slirp4netns" },
   { name: "chromium", probe: "chromium" },
 ];
 

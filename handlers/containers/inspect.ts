@@ -2,6 +2,7 @@ import type { Engine } from "../../lib/engine/engine.ts";
 import type { ContainerRecord } from "../../lib/engine/records/container_record.ts";
 import type { Context } from "../../lib/rest/mod.ts";
 import { keepUntilChange } from "../keep_answer.ts";
+import { isUserNetwork } from "../../lib/engine/records/user_network.ts";
 import { isBefore } from "../path_version.ts";
 import type { InspectContainerData } from "../wire/containers/container_inspect.ts";
 import { imagesOf } from "./list.ts";
@@ -53,6 +54,7 @@ async function joinedInterfaces(
   { spec, state }: ContainerRecord,
 ): Promise<InspectFacts["joined"]> {
   const { mode, value = "" } = spec.namespaces.network;
+  if (isUserNetwork(mode)) return state.network?.interfaces;
   if (mode !== "path" || state.pid === 0) return undefined;
   return await networks.interfacesIn(value).catch(() => undefined);
 }

@@ -41,6 +41,7 @@ import { type Published, publishedBy, publishPorts, unpublishPorts } from "./pub
 import { applyRoutes } from "./routes.ts";
 import { PreparedBridges } from "./prepared_bridges.ts";
 import { takeDownBridge } from "./take_down.ts";
+import { connectUserNetwork, disconnectUserNetwork } from "./user_mode/user_networks.ts";
 import { type Reservation, reservedNetwork, SHARED_FOLDER, Subnets } from "./subnets.ts";
 import { namesIn } from "../helpers/tree.ts";
 import { Locks } from "../../../engine/store/locks.ts";
@@ -133,15 +134,15 @@ class BridgeNetworks implements LinuxNetworks {
     await deleteNamespaceAt(containerPaths(this.#paths, containerID).netns);
   }
 
-  askGRPCHealth(question: GRPCHealthQuestion): Promise<GRPCHealth> {
-    return askGRPCHealth(question);
-  }
+  askGRPCHealth = (question: GRPCHealthQuestion): Promise<GRPCHealth> => askGRPCHealth(question);
 
   async list(): Promise<string[]> {
     return (await namesIn(this.#paths.netns)).map(namespaceOwner);
   }
 
   async setup(options: NetworkSetup): Promise<NetworkStatus> {
+    const { userNetwork } = options;
+    if (userNetwork !== undefined) return await connectUserNetwork(this.#paths, { ...options, userNetwork });
     if (options.attachments.length === 0) {
       return { netns: options.netns, interfaces: {}, dnsServers: [], searchDomains: [] };
     }
@@ -167,6 +168,7 @@ class BridgeNetworks implements LinuxNetworks {
   }
 
   async teardown(options: NetworkSetup): Promise<void> {
+    if (options.userNetwork !== undefined) return await disconnectUserNetwork(this.#paths, options.containerID);
     this.#see(options);
     if (options.ports.length > 0) await this.#unpublish(options.containerID);
     if (options.attachments.length === 0 || !hasNamespace(options.netns)) return;

@@ -13,6 +13,7 @@ import { SeccompFilters } from "../bundle/seccomp_filters.ts";
 export async function openProcesses(context: HostContext, nursery: Nursery): Promise<LinuxProcesses> {
   const layout = await usableCgroupLayout();
   const cgroups = new Cgroups(layout, context.paths.runroot);
+  await cgroups.open();
   const filters = new SeccompFilters();
   const [runtimes, conmon, bundler] = await Promise.all([
     Runtimes.open(context, layout),

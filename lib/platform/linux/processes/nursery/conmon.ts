@@ -11,6 +11,7 @@ import { EngineError } from "../../../../engine/errors.ts";
 import type { ContainerPaths, HostPaths } from "../../helpers/paths.ts";
 import { logArguments } from "../../logs/log_sources.ts";
 import type { Nursery } from "./nursery.ts";
+import { isUserNetwork } from "../../../../engine/records/user_network.ts";
 import { bridgeNamespace } from "../../networks/bridge_command.ts";
 import { PortHolder } from "./port_holder.ts";
 import type { Runtime } from "../runtime/runtime.ts";
@@ -48,8 +49,9 @@ export interface Supervisor {
  */
 export async function startConmon(options: ConmonOptions): Promise<Supervisor> {
   const { nursery, program, container, record, runtime } = options;
-  // The process that hands on what comes to an ordinary user's ports has them.
-  const holder = new PortHolder(bridgeNamespace() === undefined ? record.ports : []);
+  // The process that hands on what comes to an ordinary user's ports, or carries the whole network, has them.
+  const isHeld = bridgeNamespace() !== undefined || isUserNetwork(record.spec.namespaces.network.mode);
+  const holder = new PortHolder(isHeld ? [] : record.ports);
   // conmon leaves its note about lack of memory in its working folder.
   const conmon = await nursery.conmon(container.bundle, holder.fields, [program, ...conmonArgs(options)]);
   const timer = setTimeout(() => conmon.kill(), CREATE_TIMEOUT);
