@@ -1,5 +1,5 @@
 # Starts a runtime that does not know the hybrid layout of cgroups where the unified tree is out of its sight. The first
-# arguments are settings, which the wrapper that is written for a runtime puts before the runtime's own. The mount namespace is the runtime's own and
+# arguments are settings, which the wrapper that is written for a runtime puts before its own; the next is the runtime's path. The mount namespace is the runtime's own and
 # short-lived: nothing is unmounted for anybody else. Perl takes a third of the time that a shell, `unshare` and `umount` take.
 use strict;
 my ($unshare, $mount, $umount2, $unified, $runtime) = splice(@ARGV, 0, 5);

@@ -59,7 +59,13 @@ export const MOUNTS_PROGRAM: PerlProgram = {
 export const NOTIFY_PROGRAM: PerlProgram = { parts: [COMMON, NOTIFY], calls: [] };
 
 /** Starts supervisors, whose parent it is. */
-export const NURSERY_PROGRAM: PerlProgram = { parts: [COMMON, NURSERY], calls: ["pidfd_open", "unshare", "mount"] };
+export const NURSERY_PROGRAM: PerlProgram = {
+  parts: [COMMON, NURSERY],
+  calls: [
+    ...["pidfd_open", "unshare", "setns", "mount", "memfd_create"] as const,
+    ...["epoll_create1", "epoll_ctl", "epoll_pwait"] as const,
+  ],
+};
 
 /** Keeps the older files of logs. */
 export const OLDER_LOGS_PROGRAM: PerlProgram = {

@@ -7,6 +7,7 @@ import { Cgroups, usableCgroupLayout } from "../resources/cgroups.ts";
 import type { Nursery } from "./nursery/nursery.ts";
 import { LinuxProcesses } from "./processes.ts";
 import { Runtimes } from "./runtime/runtimes.ts";
+import { SealedRuntimes } from "./runtime/sealed_runtime.ts";
 import { SeccompFilters } from "../bundle/seccomp_filters.ts";
 
 /** Opens the processes of a host. Throws `unsupported` when conmon or the runtime is missing. */
@@ -23,5 +24,6 @@ export async function openProcesses(context: HostContext, nursery: Nursery): Pro
   if (conmon === undefined) throw new EngineError("unsupported", "Open host: conmon is not installed");
   const logKeeper = new LogKeeper(context.paths.logs, context.log);
   await logKeeper.resume();
-  return new LinuxProcesses(context, { runtimes, conmon, nursery, cgroups, bundler, filters, logKeeper });
+  const sealed = new SealedRuntimes(nursery, context.log);
+  return new LinuxProcesses(context, { runtimes, sealed, conmon, nursery, cgroups, bundler, filters, logKeeper });
 }

@@ -14,7 +14,7 @@ import { FrameReader } from "../../perl/frames.ts";
 import { EXEC_PROGRAM, perlArguments } from "../../perl/programs.ts";
 import { writeAll } from "../../../http/exchange/write_all.ts";
 import { HELPER_ENVIRONMENT, startProgram } from "../../helpers/spawn.ts";
-import type { Runtime } from "../runtime/runtime.ts";
+import { commandOf, type Runtime } from "../runtime/runtime.ts";
 import { runtimeError } from "../runtime/runtime_errors.ts";
 import { pipedOutput } from "./piped_output.ts";
 import type { Supervised } from "./supervised.ts";
@@ -80,8 +80,7 @@ function helperArgs({ runtime, containerID, paths, streams }: PipedOptions): str
   return perlArguments(EXEC_PROGRAM, "Exec", [
     join("exit", containerID),
     streams.isMerged ? "1" : "0",
-    runtime.program,
-    ...runtime.args,
+    ...commandOf(runtime),
     ...exec,
   ]);
 }

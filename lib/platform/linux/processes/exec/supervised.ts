@@ -13,7 +13,7 @@ import { HELPER_ENVIRONMENT, startProgram } from "../../helpers/spawn.ts";
 import type { ExecPaths } from "../../helpers/paths.ts";
 import { attachTo } from "../attach/attach.ts";
 import { CREATE_TIMEOUT, readAll, readLine, readPid } from "../nursery/conmon.ts";
-import type { Runtime } from "../runtime/runtime.ts";
+import { commandOf, type Runtime } from "../runtime/runtime.ts";
 import { runtimeError } from "../runtime/runtime_errors.ts";
 
 /** The most that is read of a runtime's log of a failure, in bytes. */
@@ -96,10 +96,11 @@ async function readFailure({ runtime, paths }: SupervisedOptions): Promise<Engin
 
 function conmonArgs({ runtime, paths, start }: SupervisedOptions): string[] {
   const { id, record, process, streams } = start;
+  const [program, ...before] = commandOf(runtime);
   return [
     ...["--api-version", "1", "--sync", "--cid", record.id, "--cuuid", id, "--name", record.name || record.id],
-    ...["--runtime", runtime.program],
-    ...[...runtime.args, "--log", paths.log].flatMap((arg) => ["--runtime-arg", arg]),
+    ...["--runtime", program],
+    ...[...before, "--log", paths.log].flatMap((arg) => ["--runtime-arg", arg]),
     ...["--bundle", paths.folder, "--container-pidfile", paths.pidFile, "--exit-dir", paths.exits],
     ...["--full-attach", "--log-level", "error", "--no-sync-log", "--log-path", "none"],
     ...process.terminal ? ["--terminal"] : streams?.stdin ? ["--stdin"] : [],

@@ -14,7 +14,7 @@ import type { Nursery } from "./nursery.ts";
 import { isUserNetwork } from "../../../../engine/records/user_network.ts";
 import { bridgeNamespace } from "../../networks/bridge_command.ts";
 import { PortHolder } from "./port_holder.ts";
-import type { Runtime } from "../runtime/runtime.ts";
+import { commandOf, type Runtime } from "../runtime/runtime.ts";
 import { runtimeError } from "../runtime/runtime_errors.ts";
 
 /** How long a supervisor may take to answer. */
@@ -69,10 +69,11 @@ export async function startConmon(options: ConmonOptions): Promise<Supervisor> {
 
 function conmonArgs({ runtime, record, paths, container, logPath, restore }: ConmonOptions): string[] {
   const { id, spec, process, log } = record;
+  const [runtimeProgram, ...before] = commandOf(runtime);
   const { sizeMax = spec.logSizeMax ?? 0 } = log;
   return [
     ...["--api-version", "1", "--sync", "--cid", id, "--cuuid", id, "--name", record.name || id],
-    ...["--runtime", runtime.program, ...runtime.args.flatMap((arg) => ["--runtime-arg", arg])],
+    ...["--runtime", runtimeProgram, ...before.flatMap((arg) => ["--runtime-arg", arg])],
     ...["--bundle", container.bundle, "--container-pidfile", container.pidFile],
     ...["--exit-dir", paths.exits, "--full-attach", "--log-level", "error"],
     // An fsync at every container's end would cost more than the container.

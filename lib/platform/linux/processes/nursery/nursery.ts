@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
+import { arch } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { EngineError } from "../../../../engine/errors.ts";
 import { CommandError } from "../../helpers/command.ts";
@@ -71,6 +72,7 @@ export class Nursery {
   readonly #log: (level: "warn", message: string) => void;
   #count = 0;
   #closing = false;
+  readonly #onLost: (() => void)[] = [];
   #running?: Promise<Running>;
 
   constructor(
@@ -108,6 +110,19 @@ export class Nursery {
     }
   }
 
+  /** Calls back whenever its process has ended, and with it what it kept. */
+  onLost(callback: () => void): void {
+    this.#onLost.push(callback);
+  }
+
+  /** Makes a copy of a program that nobody can change, and returns a path of it that is good for as long as the nursery lives. */
+  async seal(program: string): Promise<string> {
+    const { said, ended } = await this.#begin("seal", [program]);
+    const { line, errors } = await said;
+    if (await ended === 0) return line;
+    throw new EngineError("internal", `Copy "${program}": ${errors.trim() || "no reason given"}`);
+  }
+
   /** Makes a network namespace with its loopback up, kept by a file that is there. */
   async netns(path: string): Promise<void> {
     const { said, ended } = await this.#begin("netns", [path]);
@@ -143,7 +158,7 @@ export class Nursery {
   }
 
   async #start(): Promise<Running> {
-    const child = startPipedProgram(this.#perl, perlArguments(NURSERY_PROGRAM, "Start supervisor", []), {
+    const child = startPipedProgram(this.#perl, perlArguments(NURSERY_PROGRAM, "Start supervisor", [eventSize()]), {
       cwd: "/",
       env: HELPER_ENVIRONMENT,
     });
@@ -153,6 +168,7 @@ export class Nursery {
     const lost = (why: string) => {
       this.#running = undefined;
       running.lost = why;
+      for (const callback of this.#onLost) callback();
       for (const { said } of jobs.values()) said.reject(lostError(why));
       if (jobs.size > 0 && !this.#closing) {
         this.#log("warn", `The parent of supervisors was lost: ${why}`);
@@ -180,6 +196,11 @@ export class Nursery {
     }
     return running;
   }
+}
+
+/** The size of `struct epoll_event`, which is packed on x86. */
+function eventSize(): string {
+  return arch() === "x64" || arch() === "ia32" ? "12" : "16";
 }
 
 async function listen(frames: FrameReader, jobs: Map<string, Job>): Promise<void> {

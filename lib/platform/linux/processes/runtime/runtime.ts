@@ -25,8 +25,10 @@ export interface Runtime {
   version: string;
   /** The program executed for work on cgroups: the runtime, or a script that prepares the ground for it. */
   program: string;
-  /** Arguments before every subcommand. */
+  /** Arguments before every subcommand, after those of the script. */
   args: string[];
+  /** The path comes before `args`, for the script. */
+  isWrapped: boolean;
   /** It can filter system calls. */
   filters: boolean;
 }
@@ -60,6 +62,7 @@ export async function openRuntime(context: HostContext, layout: CgroupLayout): P
     version,
     program,
     args: ["--root", context.paths.runtime],
+    isWrapped: wrap,
     filters: canFilter(name, version),
   };
   return layout.isForeign && name === "crun" ? withoutCgroups(runtime) : runtime;
@@ -69,7 +72,18 @@ export async function openRuntime(context: HostContext, layout: CgroupLayout): P
 export async function runRuntime(runtime: Runtime, command: string, args: readonly string[]): Promise<void> {
   // As long as there is memory to write.
   const timeout = command === "checkpoint" ? Infinity : undefined;
-  await explainRuntime(runtime, runCommand(runtime.program, [...runtime.args, command, ...args], { timeout }));
+  const [program, ...before] = commandOf(runtime);
+  await explainRuntime(runtime, runCommand(program, [...before, command, ...args], { timeout }));
+}
+
+/** The program of a runtime's work on cgroups, and its arguments before every subcommand. */
+export function commandOf({ program, path, args, isWrapped }: Runtime): [string, ...string[]] {
+  return isWrapped ? [program, path, ...args] : [program, ...args];
+}
+
+/** The runtime as it is called by another path. */
+export function withPath(runtime: Runtime, path: string): Runtime {
+  return runtime.isWrapped ? { ...runtime, path } : { ...runtime, path, program: path };
 }
 
 /** Has it start a container's process. Throws as {@linkcode runRuntime} does. */
@@ -122,13 +136,13 @@ function refusesHybrid(version: string): boolean {
   return version.startsWith("crun version ");
 }
 
-/** Writes a program that is called as the runtime is, and starts it as `hybrid.pl` says. */
+/** Writes a program that is called as the runtime is, with its path before, and starts it as `hybrid.pl` says. */
 async function writeWrapper(runroot: string, runtime: string, unified: string): Promise<string> {
   const folder = join(runroot, "bin");
   const path = join(folder, `${basename(runtime)}-hybrid`);
   const quote = (text: string) => `'${text.replace(/[\\']/g, "\\$&")}'`;
   const { unshare, mount, umount2 } = callNumbers("Open host", ["unshare", "mount", "umount2"]);
-  const settings = [unshare, mount, umount2, quote(unified), quote(runtime), "@ARGV"].join(", ");
+  const settings = [unshare, mount, umount2, quote(unified), "@ARGV"].join(", ");
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await writeFile(path, `#!${await findProgram("perl")}\n@ARGV = (${settings});${HYBRID}`);
   await chmod(path, 0o700);
