@@ -1,6 +1,7 @@
 /** Networks that pasta and slirp4netns carry: who calls is seen, what ends lets its ports go, and the next server knows them. */
 import { assert, assertEquals, assertMatch, assertNotEquals, assertStringIncludes } from "@std/assert";
 import { freePort } from "../../fixtures/images/registry.ts";
+import { ordinaryUser, userDenoWithTun } from "../../fixtures/ordinary_user.ts";
 import { otherMachine } from "../../fixtures/other_machine.ts";
 import { ok, run, runOk } from "../../fixtures/run.ts";
 import { Session, until } from "../../fixtures/session.ts";
@@ -60,7 +61,7 @@ for (const program of ["pasta", "slirp4netns"] as const) {
     const gateway = program === "pasta"
       ? (await podman("exec", "web", "sh", "-c", "ip route | sed -n 's/default via //p'")).split(" ")[0]
       : "10.0.2.2";
-    const ask = ["sh", "-c", `printf "GET / HTTP/1.0\r\n\r\n" | timeout 3 nc ${gateway} ${inside}`];
+    const ask = ["sh", "-c", `printf "GET / HTTP/1.0\r\n\r\n" | timeout 3 nc ${gateway} ${inside}; true`];
     assert(!(await server.podman("exec", "web", ...ask)).stdout.includes("secret"));
     const open = program === "pasta" ? "pasta:--map-gw" : "slirp4netns:allow_host_loopback=true";
     const compatBody = { Image: image, Cmd: ask, HostConfig: { NetworkMode: open } };
@@ -105,4 +106,39 @@ Deno.test("--network pasta and slirp4netns name the package where the program is
     assertStringIncludes(text, `${program} is not installed (package ${name})`);
   }
   await Deno.remove(layer, { recursive: true });
+});
+
+Deno.test("--network pasta of an ordinary user shows containers who calls, and carries what bridges send out", async () => {
+  await using user = await ordinaryUser();
+  const { folder } = user;
+  {
+    await using session = await Session.start({ folder, through: userDenoWithTun(user, "open") });
+    await using machine = await otherMachine();
+    const { server, image } = session;
+    const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
+    await podman("pull", "-q", image);
+    const ports = { pasta: await freePort(), slirp4netns: await freePort() };
+    for (const [name, userns] of [["pasta", undefined], ["slirp4netns", { nsmode: "keep-id" }]] as const) {
+      const portmappings = [{ host_port: ports[name], container_port: 80 }];
+      const body = { image, name, command: WEB, user: "0", netns: { nsmode: name }, portmappings, userns };
+      const made = await server.request("POST", "/v5.0.0/libpod/containers/create", { body });
+      assertEquals(made.status, 201, await made.text());
+      await podman("start", name);
+      const url = `http://${machine.gateway}:${ports[name]}/`;
+      await until(async () => assertEquals(await machine.run("curl", "-sf", "-m", "5", url), "page\n"));
+      const logged = async () => (await server.podman("logs", name)).stderr;
+      await until(async () => assertStringIncludes(await logged(), `${machine.address}]:`));
+    }
+    await podman("rm", "-f", "-t", "0", "-a");
+    for (const port of Object.values(ports)) {
+      assertNotEquals((await machine.try("curl", "-sf", "-m", "2", `http://${machine.gateway}:${port}/`)).code, 0);
+    }
+    // From a bridge, by the pasta of all bridges.
+    await using _listener = Deno.serve(
+      { hostname: machine.gateway, port: ports.pasta, onListen() {} },
+      () => new Response("outside"),
+    );
+    const ask = `printf "GET / HTTP/1.0\\r\\n\\r\\n" | nc ${machine.gateway} ${ports.pasta}`;
+    assertStringIncludes(await podman("run", "--rm", image, "sh", "-c", ask), "outside");
+  }
 });

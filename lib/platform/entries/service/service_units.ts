@@ -4,6 +4,7 @@
  * @module
  */
 import { joinWords } from "../../../engine/units/words.ts";
+import { SERVER_GROUP } from "../../linux/resources/delegated_group.ts";
 
 /** The server that the units start. */
 export interface ServiceUnits {
@@ -54,6 +55,8 @@ export function serviceUnits(
     ...environmentFile === undefined ? [] : [`EnvironmentFile=-${environmentFile}`],
     `ExecStart=${plainText(joinWords([...command, "--no-setup", "--listen", "fd://", ...args]))}`,
     "Delegate=yes",
+    // An ordinary user's containers have their groups below the service's, which may hold no process then. Since systemd 254.
+    ...isUser ? [`DelegateSubgroup=${SERVER_GROUP}`] : [],
     "KillMode=process",
     "Restart=on-failure",
     "TimeoutStartSec=300",

@@ -23,7 +23,7 @@ import type {
   PublishedPorts,
 } from "../../../engine/ports/network_port.ts";
 import { publishedAt } from "../../../engine/ports/published_ports.ts";
-import { bridgeNamespace } from "./bridge_command.ts";
+import { bridgeNamespace, requireReachable } from "./bridge_command.ts";
 import { bridgePorts, hasBridge, hasInterface, reflectPorts } from "./bridge.ts";
 import type { HostContext } from "../helpers/context.ts";
 import { withFileLock } from "../helpers/file_lock.ts";
@@ -99,6 +99,7 @@ class BridgeNetworks implements LinuxNetworks {
   }
 
   async check(network: CheckedNetwork): Promise<void> {
+    requireReachable(network);
     const { driver, interface: parent, options, addressSource } = network;
     if (driver !== "bridge" || addressSource === "dhcp" || Object.keys(options).length > 0) {
       requireKnown(network, await readVersion(this.#netavark.program));
@@ -126,9 +127,7 @@ class BridgeNetworks implements LinuxNetworks {
     return path;
   }
 
-  path(containerID: string): string {
-    return containerPaths(this.#paths, containerID).netns;
-  }
+  path = (containerID: string): string => containerPaths(this.#paths, containerID).netns;
 
   async deleteNamespace(containerID: string): Promise<void> {
     await deleteNamespaceAt(containerPaths(this.#paths, containerID).netns);

@@ -179,6 +179,10 @@ export class LinuxProcesses implements Processes {
   }
 
   async pause(containerID: string): Promise<void> {
+    if (!this.#parts.cgroups.isManaged) {
+      const why = "it has no control group to freeze, since none is delegated to this user's server";
+      throw new EngineError("unsupported", `Pause container ${containerID}: ${why}`);
+    }
     await this.run("pause", containerID);
   }
 

@@ -11,7 +11,7 @@ import { access, constants, mkdir, readFile, writeFile } from "node:fs/promises"
 import { basename, dirname, join } from "node:path";
 
 /** The group below the delegated one that the server itself moves into. */
-const LEAF = "gantry-server";
+export const SERVER_GROUP = "gantry-server";
 /** Processes may start while others are moved; this is how often is looked again. */
 const MOST_ROUNDS = 100;
 
@@ -23,7 +23,7 @@ const MOST_ROUNDS = 100;
 export async function findDelegatedGroup(mount: string, text: string): Promise<string | undefined> {
   const own = /^0::(\/.*)$/m.exec(text)?.[1];
   if (own === undefined || own === "/") return undefined;
-  const group = basename(own) === LEAF ? dirname(own) : own;
+  const group = basename(own) === SERVER_GROUP ? dirname(own) : own;
   const places = ["", "cgroup.procs", "cgroup.subtree_control"].map((name) => join(mount, group, name));
   const writable = await Promise.all(
     places.map((place) => access(place, constants.W_OK).then(() => true, () => false)),
@@ -44,7 +44,7 @@ export async function controllersOf(folder: string): Promise<string[]> {
  * @param parent The folder in which containers get their groups, below the delegated one
  */
 export async function takeDelegatedGroup(folder: string, parent: string): Promise<void> {
-  const leaf = join(folder, LEAF);
+  const leaf = join(folder, SERVER_GROUP);
   await mkdir(leaf, { recursive: true });
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const pids = (await readFile(join(folder, "cgroup.procs"), "utf8")).split("\n").filter((line) => line !== "");

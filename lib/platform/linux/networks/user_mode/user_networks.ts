@@ -5,7 +5,7 @@
  * @module
  */
 import { readFileSync, writeFileSync } from "node:fs";
-import { mkdir, rm } from "node:fs/promises";
+import { access, constants, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { EngineError } from "../../../../engine/errors.ts";
@@ -29,6 +29,9 @@ export interface Carrier {
   status: NetworkStatus;
 }
 
+/** The device by which programs have interfaces. */
+const TUN = "/dev/net/tun";
+
 /** The packages that bring the programs, on Debian, Fedora, Alpine and Arch alike. */
 const PACKAGES: Readonly<Record<UserNetworkProgram, string>> = { pasta: "passt", slirp4netns: "slirp4netns" };
 
@@ -43,6 +46,7 @@ export async function connectUserNetwork(paths: HostPaths, setup: UserNetworkSet
     const why = `${program} is not installed (package ${PACKAGES[program]})`;
     throw new EngineError("unsupported", `Set up network "${program}": ${why}`);
   }
+  await requireTun(program);
   await disconnectUserNetwork(paths, setup.containerID);
   await checkHostPorts(setup.ports);
   const folder = noteFolder(paths, setup.containerID);
@@ -54,6 +58,17 @@ export async function connectUserNetwork(paths: HostPaths, setup: UserNetworkSet
   } catch (error) {
     await disconnectUserNetwork(paths, setup.containerID);
     throw error;
+  }
+}
+
+/** Throws `unsupported` where the program could not open an interface for its packets. */
+async function requireTun(program: UserNetworkProgram): Promise<void> {
+  try {
+    await access(TUN, constants.R_OK | constants.W_OK);
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
+    const why = isMissing ? "is missing: modprobe tun" : "is closed to the server's user: chmod 666 opens it";
+    throw new EngineError("unsupported", `Set up network "${program}": ${TUN} ${why}`);
   }
 }
 
