@@ -43,19 +43,24 @@ export interface WrittenSchema {
 export type TellKind = (schema: Schema, name: string) => Kind;
 
 /**
- * Tells kinds but for bigint, Date and bytes within objects and lists, of which JSON Schema has no word, and for types that hold themselves and
- * intersections.
+ * Tells the kinds that plain JSON Schema tells.
  *
  * @throws what the schema library throws when it cannot write a JSON Schema
- * @throws {TypeError} for types that hold themselves and intersections
+ * @throws {TypeError} for bigint and Date within objects and lists (of zod, whose JSON Schema is silent), types that hold themselves and intersections
  */
 export const plainKind: TellKind = (schema, name) => {
   const type = markerOf(schema);
-  return type ? { type } : readKind(writeJSONSchema(schema, { unrepresentable: "any" }), ({ $ref, allOf }) => {
-    if ($ref || allOf) {
-      throw new TypeError(`Define "${name}": types that hold themselves, and intersections, take the part exactKinds`);
-    }
-  });
+  const refuse = (found: unknown) => {
+    if (found) throw new TypeError(`Define "${name}": its kinds take the part exactKinds`);
+  };
+  return type ? { type } : readKind(
+    writeJSONSchema(schema, {
+      unrepresentable: "any",
+      override: ({ zodSchema }: { zodSchema?: { _zod: { def: { type: string } } } }) =>
+        refuse(/^(bigint|date)$/.test(zodSchema?._zod.def.type ?? "")),
+    }),
+    ({ $ref, allOf }) => refuse($ref ?? allOf),
+  );
 };
 
 /** The JSON Schema of what a schema accepts. */

@@ -99,7 +99,7 @@ const ALWAYS: IsExact = () => true;
  * import { api, exactness, handlerWith, implement, rest } from "../server.ts";
  * import { z } from "npm:zod@4.6.7";
  * const users = api("x", { List: rest("GET /users", [], [z.array(z.object({ name: z.string() }))]) });
- * const list = [{ name: "ann", passwordHash: "x" }];
+ * const list: { name: string }[] = [Object.assign({ name: "ann" }, { passwordHash: "x" })];
  * const serve = handlerWith({ exactness }, null, implement(users, { List: () => list }));
  * console.assert(await (await serve(new Request("http://localhost/users"))).text() === '[{"name":"ann"}]');
  * ```
