@@ -36,7 +36,7 @@ export async function gantryCommand(args: readonly string[]): Promise<number> {
 }
 
 function refuseCommand(why: string): number {
-  console.error(`gantry: ${why}\nSee --help`);
+  console.error(`gantry: ${why}; see --help`);
   return 2;
 }
 

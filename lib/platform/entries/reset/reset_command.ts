@@ -52,8 +52,9 @@ export async function resetCommand(args: readonly string[]): Promise<number> {
     }
     return await resetRoot(folders, { isForced: read.isSet("force"), log });
   } catch (error) {
-    console.error(`gantry: ${messageOf(error)}`);
-    return error instanceof SyntaxError ? 2 : 1;
+    const isWrong = error instanceof SyntaxError;
+    console.error(`gantry: ${messageOf(error)}${isWrong ? "; see --help" : ""}`);
+    return isWrong ? 2 : 1;
   }
 }
 
