@@ -49,8 +49,8 @@ export async function packageFiles(texts: PackagedTexts): Promise<Map<string, Pa
     ["/usr/lib/gantry/gantry.mjs", plain(program)],
     [ENVIRONMENT_FILE, plain(DEFAULTS)],
     ["/usr/share/doc/gantry/copyright", plain(copyrightFile(license))],
-    ["/usr/share/doc/gantry/CHANGELOG.md.gz", plain(await gzip(changes))],
-    ["/usr/share/man/man1/gantry.1.gz", plain(await gzip(manPage(version, helpTexts())))],
+    ["/usr/share/doc/gantry/CHANGELOG.md.gz", plain(await gzipText(changes))],
+    ["/usr/share/man/man1/gantry.1.gz", plain(await gzipText(manPage(version, helpTexts())))],
   ]);
   const command = ["/usr/bin/gantry", "serve"];
   // By the manager's own folder: /run, or that of the user.
@@ -108,7 +108,7 @@ ${text}
 `;
 }
 
-async function gzip(text: string): Promise<Uint8Array> {
+async function gzipText(text: string): Promise<Uint8Array> {
   return new Uint8Array(
     await new Response(new Blob([text]).stream().pipeThrough(new CompressionStream("gzip"))).arrayBuffer(),
   );

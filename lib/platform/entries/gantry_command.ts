@@ -3,6 +3,7 @@ import { doctorCommand } from "./doctor_command.ts";
 import { dialCommand, isDial } from "./gateway/dial_stdio_command.ts";
 import { gatewayCommand } from "./gateway/gateway_command.ts";
 import { FACTS_USAGE, helpTexts, SERVICE_USAGE } from "./help_texts.ts";
+import { resetCommand } from "./reset/reset_command.ts";
 import { serveCommand } from "./serve_command.ts";
 import { installService, servicePlace, uninstallService } from "./service/install_service.ts";
 import { doctorAsUser } from "./user/doctor_as_user.ts";
@@ -18,13 +19,14 @@ export async function gantryCommand(args: readonly string[]): Promise<number> {
   if (command === "serve") return await serveCommand(rest);
   if (isDial(args)) return await dialCommand(args);
   if (command === "gateway") return await gatewayCommand(rest);
+  if (command === "reset") return await resetCommand(rest);
   if (command === "unshare") return await unshareCommand(rest);
   if (command === "install" || command === "uninstall") return await runService(command, rest);
   if (/^(help|-h|--help)$/.test(command)) {
     console.log(helpTexts().map(({ text }) => text.trim()).join("\n\n"));
   } else if (!/^(doctor|version|-v|--version)$/.test(command)) {
     return refuseCommand(
-      `Run "${command}": the commands are serve, gateway, dial-stdio, install, uninstall, unshare, doctor and version`,
+      `Run "${command}": the commands are serve, gateway, dial-stdio, install, uninstall, reset, unshare, doctor and version`,
     );
   } else if (rest.some((arg) => arg === "-h" || arg === "--help")) console.log(FACTS_USAGE.trim());
   else if (rest.length > 0) return refuseCommand(`Run "${args.join(" ")}": "${command}" takes no options`);
@@ -34,7 +36,7 @@ export async function gantryCommand(args: readonly string[]): Promise<number> {
 }
 
 function refuseCommand(why: string): number {
-  console.error(`gantry: ${why}\nSee --help`);
+  console.error(`gantry: ${why}; see --help`);
   return 2;
 }
 

@@ -5,6 +5,7 @@
  */
 import { DIAL_USAGE } from "./gateway/dial_stdio_command.ts";
 import { GATEWAY_USAGE } from "./gateway/gateway_options.ts";
+import { RESET_USAGE } from "./reset/reset_command.ts";
 import { USAGE } from "./serve_options.ts";
 import { UNSHARE_USAGE } from "./user/unshare_command.ts";
 
@@ -33,6 +34,7 @@ export function helpTexts(): { name: string; text: string }[] {
     { name: "gateway", text: GATEWAY_USAGE },
     { name: "dial-stdio", text: DIAL_USAGE },
     { name: "install|uninstall", text: SERVICE_USAGE },
+    { name: "reset", text: RESET_USAGE },
     { name: "unshare", text: UNSHARE_USAGE },
     { name: "doctor|version", text: FACTS_USAGE },
   ];

@@ -38,7 +38,7 @@ export async function serveCommand(args: readonly string[], hooks: ServeHooks = 
   try {
     options = parseServeOptions(args, process.env);
   } catch (error) {
-    console.error(`gantry: ${messageOf(error)}\nSee --help`);
+    console.error(`gantry: ${messageOf(error)}; see --help`);
     return 2;
   }
   if (options.help) {

@@ -8,7 +8,7 @@ import { parseDuration } from "../../engine/text/duration.ts";
 import { messageOf } from "../../oci/message_of.ts";
 import { outerUser } from "../linux/rootless/outer_user.ts";
 import { DOOR_SHAPES, DOOR_USAGE, type DoorOptions, readDoorOptions } from "./start/door_options.ts";
-import { besideRunroot, systemFolders, userFolders } from "./start/homes.ts";
+import { usualFolders } from "./start/homes.ts";
 import { OptionReader, withoutAbsent } from "./start/option_reader.ts";
 
 /** What `serve` is to do. */
@@ -114,10 +114,10 @@ export function parseServeOptions(
 ): ServeOptions {
   const read = new OptionReader(SHAPES, args, env);
   const doors = readDoorOptions(read, env);
-  const homes = uid === 0 ? systemFolders() : userFolders(env, uid);
-  const root = read.path("root") ?? resolve(homes.root);
-  const usualRunroot = root === resolve(homes.root) ? homes.runroot : besideRunroot(homes.runroot, root);
-  const runroot = read.path("runroot") ?? resolve(usualRunroot);
+  const { root, runroot, quadlets } = usualFolders(env, uid, {
+    root: read.path("root"),
+    runroot: read.path("runroot"),
+  });
   const hookFolders = read.list("hooks-dir").map((folder) => resolve(folder));
   const deviceFolders = read.list("cdi-spec-dir").map((folder) => resolve(folder));
   const autoUpdate = readInterval(read.value("auto-update"));
@@ -133,8 +133,7 @@ export function parseServeOptions(
     ...withoutAbsent({
       runtime,
       autoUpdate,
-      // Units of the system are run by one server: that of the usual root.
-      quadletFolder: read.path("quadlet-dir") ?? (root === resolve(homes.root) ? homes.quadlets : undefined),
+      quadletFolder: read.path("quadlet-dir") ?? quadlets,
       registriesConf: read.path("registries-conf"),
       containersConf: read.path("containers-conf"),
       authFile: read.path("auth-file"),

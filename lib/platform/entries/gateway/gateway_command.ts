@@ -27,7 +27,7 @@ export async function gatewayCommand(args: readonly string[]): Promise<number> {
   try {
     options = parseGatewayOptions(args, process.env);
   } catch (error) {
-    console.error(`gantry: ${messageOf(error)}\nSee --help`);
+    console.error(`gantry: ${messageOf(error)}; see --help`);
     return 2;
   }
   if (options.help) {

@@ -16,7 +16,7 @@ export interface GatewayParts {
   readonly connection: Connection;
   /** The engine's address, for errors. */
   readonly address: string;
-  /** Who may call; null for everybody. */
+  /** The authenticator of callers; null lets everybody call. */
   readonly auth: Authenticator<unknown> | null;
   /** Told of each request when its answer begins. */
   onRequest?(entry: RequestEntry): void;
@@ -42,7 +42,7 @@ export function gatewayHandler({ connection, address, auth, onRequest }: Gateway
     try {
       const isTaken = request.headers.has("upgrade") || takesOver(request.method, cutPath(request.url).path);
       if (isTaken && platform.upgrade && connection.hijack) return await passRaw(passed, platform, connection.hijack);
-      return relayed(await connection.fetch(passed));
+      return relayAnswer(await connection.fetch(passed));
     } catch (error) {
       const cause = error instanceof TypeError && error.cause instanceof Error ? error.cause : error;
       // A caller that has gone, or whose body stops coming, is no fault of the engine's.
@@ -57,7 +57,7 @@ export function gatewayHandler({ connection, address, auth, onRequest }: Gateway
       reason = error;
       return errorResponse(error, request);
     });
-    // What stands for a connection that was taken over is known by its identity, and has no headers to be changed.
+    // A response that stands for a connection that was taken over is known by its identity: it stays the same object.
     setHeaders(response.headers, auth?.cors?.(request));
     const { method } = request;
     const { status } = response;
@@ -76,7 +76,7 @@ function isFace({ method, url }: Request): boolean {
 }
 
 /** The engine's answer, whose headers can be added to. */
-function relayed({ body, status, statusText, headers }: Response): Response {
+function relayAnswer({ body, status, statusText, headers }: Response): Response {
   return new Response(body, { status, statusText, headers: relayHeaders(headers) });
 }
 
@@ -89,7 +89,7 @@ async function passRaw(
   const end = new AbortController();
   const signal = AbortSignal.any([request.signal, end.signal]);
   const { response, input } = await hijack(new Request(request, { signal }));
-  if (input === undefined) return relayed(response);
+  if (input === undefined) return relayAnswer(response);
   const asked = request.headers.has("upgrade");
   let caller;
   try {

@@ -9,7 +9,7 @@ import { outerUser } from "../../linux/rootless/outer_user.ts";
 import { type AddressOptions, checkEngineAddress } from "../connect_address.ts";
 import { usualAddress } from "../serve_options.ts";
 import { DOOR_SHAPES, DOOR_USAGE, type DoorOptions, readDoorOptions } from "../start/door_options.ts";
-import { systemFolders, userFolders } from "../start/homes.ts";
+import { usualFolders } from "../start/homes.ts";
 import { readToken } from "../start/open_doors.ts";
 import { OptionReader, withoutAbsent } from "../start/option_reader.ts";
 import { startStep } from "../start/start_failure.ts";
@@ -68,7 +68,7 @@ export function parseGatewayOptions(
   if (doors.listen.length === 0 && !help) {
     throw new SyntaxError('Read options: "--listen" is missing: say where, as in --listen tcp://127.0.0.1:2375');
   }
-  const to = read.value("to") ?? usualAddress((uid === 0 ? systemFolders() : userFolders(env, uid)).runroot);
+  const to = read.value("to") ?? usualAddress(usualFolders(env, uid, {}).runroot);
   checkEngineAddress(to);
   const toTLS = withoutAbsent({
     ca: read.path("to-tls-ca"),

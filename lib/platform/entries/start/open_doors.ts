@@ -21,7 +21,7 @@ const EXPOSED = ["api-version", "libpod-api-version", "server", "x-docker-contai
 
 /** The keys of the doors, read from their files. */
 export interface DoorKeys {
-  /** Who may call; null for everybody. */
+  /** The authenticator of callers; null lets everybody call. */
   readonly auth: Authenticator<unknown> | null;
   readonly tls?: TLSCertificates;
 }
