@@ -16,6 +16,7 @@ import type { Log } from "../../engine/ports/log.ts";
 import { outerUser } from "../linux/rootless/outer_user.ts";
 import { ownCommand } from "../linux/rootless/user_namespace.ts";
 import { needsUserNamespace, runAsUser } from "./user/run_as_user.ts";
+import { giveBackWhenIdle } from "./service/idle_memory.ts";
 import { isGoingDown, tellReady } from "./service/service_manager.ts";
 import { makeServerLog, requestLogger } from "./server_log.ts";
 import { endSignal } from "./start/end_signal.ts";
@@ -64,6 +65,7 @@ export async function serveCommand(args: readonly string[], hooks: ServeHooks = 
     console.log(`gantry: ready on ${server.addresses.join(", ")}`);
     await tellReady(process.env, log);
     await tellStart(server.engine, server.addresses, log);
+    using _memory = giveBackWhenIdle();
     log("info", `stopping on ${await ended}`);
     if (await isGoingDown(process.env, outerUser() !== 0)) {
       log("info", "the host goes down: containers are stopped");
