@@ -25,7 +25,7 @@ export interface Export {
  * tags and schemas, for either side.
  */
 export const EXPORTS: readonly Export[] = [
-  { name: "definition", holds: "tags, kinds, plans", from: "define.ts", names: ["api"], budget: 3929 },
+  { name: "definition", holds: "tags, kinds, plans", from: "define.ts", names: ["api"], budget: 3930 },
   { name: "client", holds: "calls, JSON, text, streams, errors", from: "client.ts", names: ["link"], budget: 3157 },
   {
     name: "server",
