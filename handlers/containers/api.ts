@@ -35,6 +35,7 @@ import { HealthCheckResults } from "../wire/containers/health.ts";
 import { UpdateEntities } from "../wire/containers/container_update.ts";
 import { SpecGenerator } from "../wire/containers/spec_generator.ts";
 import { ContainerStatsReport } from "../wire/containers/stats.ts";
+import { FRAMED_TEXT } from "../wire/stream_views.ts";
 import { z } from "../wire/zod.ts";
 
 const name = z.string();
@@ -60,9 +61,15 @@ export const containersAPI = api("http://localhost", {
   UnpauseContainer: rest("POST /engine/containers/{name=%v}/unpause", [name]),
   WaitContainer: rest("POST /engine/containers/{name=%v}/wait?%v", [name, WaitQuery], [stream("text/plain")]),
   RemoveContainer: rest("DELETE /engine/containers/{name=%v}?%v", [name, RemoveQuery], [z.array(RmReport)]),
-  LogsFromContainer: rest("GET /engine/containers/{name=%v}/logs?%v", [name, LogsQuery], [stream()]),
-  AttachContainer: rest("POST /engine/containers/{name=%v}/attach?%v", [name, AttachQuery], [stream()]),
-  AttachWebSocket: rest("GET /engine/containers/{name=%v}/attach/ws?%v", [name, AttachQuery], [stream()]),
+  LogsFromContainer: rest("GET /engine/containers/{name=%v}/logs?%v", [name, LogsQuery], [stream()], {
+    view: FRAMED_TEXT,
+  }),
+  AttachContainer: rest("POST /engine/containers/{name=%v}/attach?%v", [name, AttachQuery], [stream()], {
+    view: FRAMED_TEXT,
+  }),
+  AttachWebSocket: rest("GET /engine/containers/{name=%v}/attach/ws?%v", [name, AttachQuery], [stream()], {
+    view: { as: "console", frames: true, size: { operation: "ResizeTTY", rows: "h", columns: "w" } },
+  }),
   ResizeTTY: rest("POST /engine/containers/{name=%v}/resize?%v", [name, ResizeQuery], [], { status: 200 }),
   RunHealthCheck: rest("GET /engine/containers/{name=%v}/healthcheck", [name], [HealthCheckResults]),
   TopContainer: rest(

@@ -135,6 +135,8 @@ export function attachSocket(
   context: Context,
   form: AttachForm,
 ): Promise<Response> {
+  // A page is not told why its WebSocket is refused: a plain request for the same address says so.
+  engine.containers.resolve(name);
   // Before the container is touched.
   if (!wantsWebSocket(context.request)) {
     throw new RequestError("malformed", "Open a WebSocket: the request does not ask for one");

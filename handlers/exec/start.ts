@@ -1,8 +1,11 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import { EngineError } from "../../lib/engine/errors.ts";
+import type { ExecConfig } from "../../lib/engine/containers/exec/session.ts";
+import type { TerminalSize } from "../../lib/engine/containers/options.ts";
 import type { Attachment, Frame } from "../../lib/engine/ports/host_port.ts";
-import type { Context } from "../../lib/rest/mod.ts";
+import type { Context, Upgraded } from "../../lib/rest/mod.ts";
 import { joinStreams, takeOver } from "../containers/attach.ts";
+import { socketBytes } from "../socket_bytes.ts";
 import type { ExecStartConfig } from "../wire/exec/exec.ts";
 import { terminalSize } from "./terminal_size.ts";
 import { errorText } from "../images/pull_progress.ts";
@@ -26,11 +29,36 @@ export async function startExec(
     await execs.start(id, { detach: true, size });
     return new Response(null, { status: 200 });
   }
-  const framed = !config.terminal;
-  const connection = await takeOver(context, framed, since);
-  const started = execs.start(id, { detach: false, size }).catch(failedAttachment);
+  return runSession(engine, id, { config, size }, context, await takeOver(context, !config.terminal, since));
+}
+
+/**
+ * Starts a session over a page's WebSocket, which cannot take a connection over. Each message is a frame, or bytes of the terminal.
+ *
+ * @throws {RequestError} 400 where no WebSocket is asked for: the session is not started
+ */
+export function startExecSocket(
+  engine: Engine,
+  id: string,
+  { h, w }: { h?: number; w?: number },
+  context: Context,
+): Response {
+  const { config } = engine.containers.execs.startable(id);
+  const size = terminalSize([h ?? 0, w ?? 0]) ?? config.size;
+  return runSession(engine, id, { config, size }, context, socketBytes(context));
+}
+
+/** Starts a session for a client whose connection is taken over already. */
+function runSession(
+  engine: Engine,
+  id: string,
+  { config, size }: { config: ExecConfig; size: TerminalSize | undefined },
+  context: Context,
+  connection: Upgraded,
+): Response {
+  const started = engine.containers.execs.start(id, { detach: false, size }).catch(failedAttachment);
   const done = started.then((attachment) =>
-    joinStreams(attachment ?? emptyAttachment(), connection, framed, config.attachStdin)
+    joinStreams(attachment ?? emptyAttachment(), connection, !config.terminal, config.attachStdin)
   );
   context.platform.waitUntil?.(done);
   return connection.response;

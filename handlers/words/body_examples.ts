@@ -1,3 +1,14 @@
+const POD_DOCUMENT = `apiVersion: v1
+kind: Pod
+metadata:
+  name: web
+spec:
+  containers:
+    - name: hello
+      image: docker.io/library/alpine:latest
+      command: [sleep, "1000"]
+`;
+
 /** Bodies that work, for the forms of the API's page: the images and names in them are to be there. */
 export const BODY_EXAMPLES: Readonly<Record<string, unknown>> = {
   CreateContainer: {
@@ -15,7 +26,7 @@ export const BODY_EXAMPLES: Readonly<Record<string, unknown>> = {
   },
   UpdateContainer: { memory: { limit: 268_435_456 } },
   CompatUpdateContainer: { Memory: 268_435_456, MemorySwap: 536_870_912 },
-  ExecCreateHandler: { AttachStdout: true, AttachStderr: true, Cmd: ["ls", "-l", "/"] },
+  ExecCreateHandler: { AttachStdin: true, AttachStdout: true, AttachStderr: true, Tty: true, Cmd: ["sh"] },
   CompatExecCreateHandler: { AttachStdout: true, AttachStderr: true, Cmd: ["ls", "-l", "/"] },
   ExecStartHandler: { Detach: false, Tty: false },
   CompatExecStartHandler: { Detach: false, Tty: false },
@@ -32,9 +43,31 @@ export const BODY_EXAMPLES: Readonly<Record<string, unknown>> = {
   CompatDisconnect: { Container: "hello", Force: false },
   CreateVolume: { Name: "data", Labels: { app: "shop" } },
   CompatCreateVolume: { Name: "data", Labels: { app: "shop" } },
+  CompatUpdateSecret: { Name: "password", Labels: { app: "shop" } },
+  CreateSecret: "s3cret",
+  AddArtifact: "a text that is kept beside images\n",
+  PlayKube: POD_DOCUMENT,
+  KubePlay: POD_DOCUMENT,
+  PlayKubeDown: POD_DOCUMENT,
+  KubePlayDown: POD_DOCUMENT,
+  KubeApply: POD_DOCUMENT,
   CompatCreateSecret: { Name: "password", Data: "czNjcmV0" },
   Auth: { username: "me", password: "secret", serveraddress: "registry.example.com" },
   CompatAuth: { username: "me", password: "secret", serveraddress: "registry.example.com" },
   ManifestCreate: { operation: "update", images: ["localhost/app:amd64", "localhost/app:arm64"] },
+  ManifestCreateV3: { images: ["localhost/app:amd64", "localhost/app:arm64"] },
+  ManifestModify: { operation: "update", images: ["localhost/app:arm64"] },
   ManifestAddV3: { images: ["localhost/app:arm64"] },
+};
+
+const BOTH_OUTPUTS = { stdout: true, stderr: true };
+
+/** Values that forms begin with, where an operation does nothing without any. */
+export const PARAMETER_EXAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  LogsFromContainer: { ...BOTH_OUTPUTS, follow: true },
+  CompatLogsFromContainer: { ...BOTH_OUTPUTS, follow: true },
+  CompatAttachContainer: { ...BOTH_OUTPUTS, stream: true },
+  CompatAttachWebSocket: { ...BOTH_OUTPUTS, stream: true, stdin: true },
+  ImagesPull: { reference: "docker.io/library/alpine:latest" },
+  CompatCreateImageFromImage: { fromImage: "docker.io/library/alpine", tag: "latest" },
 };

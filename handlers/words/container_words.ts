@@ -33,9 +33,12 @@ export const CONTAINER_WORDS: Readonly<Record<string, string>> = {
   RenameContainer: "Gives a container another name.",
   CompatCreateContainer:
     "Makes a container of an image that is here, and answers its ID. `Image` is needed; what concerns the host stands in `HostConfig`.",
-  ExecCreateHandler: "Prepares another command in a container that runs, and answers the ID that starts it.",
+  ExecCreateHandler:
+    "Prepares another command in a container that runs, and answers the ID that starts it: `ExecWebSocket` opens a console for it here.",
   ExecStartHandler:
     "Runs a prepared command. Unless it is detached, the connection is taken over and carries its standard streams.",
+  ExecWebSocket:
+    "Runs a prepared command with its standard streams over a WebSocket, which a page can open; each message is a frame, or bytes of its terminal. An empty message ends its input.",
   ExecResizeTTY: "Tells the terminal of a command its size.",
   ExecInspectHandler: "Tells of a command whether it runs, and its exit code.",
   ExecRemoveHandler: "Forgets a command. One that runs is an error unless it is forced.",

@@ -5,7 +5,7 @@
  */
 import type { OperationWords } from "../../lib/rest/surfaces.ts";
 import { REFUSED_PARAMETERS } from "../builds/refuse_parameters.ts";
-import { BODY_EXAMPLES } from "./body_examples.ts";
+import { BODY_EXAMPLES, PARAMETER_EXAMPLES } from "./body_examples.ts";
 import { CONTAINER_WORDS } from "./container_words.ts";
 import { IMAGE_WORDS } from "./image_words.ts";
 import { PARAMETER_WORDS } from "./parameter_words.ts";
@@ -29,6 +29,7 @@ export function wordsOf(id: string): OperationWords | undefined {
       return id.endsWith("BuildImage") && REFUSED_PARAMETERS.has(name) ? `${text ?? ""} Not supported here.` : text;
     },
     example: Object.hasOwn(BODY_EXAMPLES, id) ? BODY_EXAMPLES[id] : undefined,
+    values: Object.hasOwn(PARAMETER_EXAMPLES, id) ? PARAMETER_EXAMPLES[id] : undefined,
   };
 }
 

@@ -159,7 +159,10 @@ export class Container implements AsyncDisposable {
     const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
     const config = { command, env: variables, user, workdir, terminal, stdin, privileged };
     const action = `Run "${command.join(" ")}" in "${this.name}"`;
-    if (stdin && this.#connection.hijack === undefined) {
+    const { hijack, openWebSocket } = this.#connection;
+    const { execPath } = this.#dialect;
+    // Before a session is made that nobody could start.
+    if (stdin && hijack === undefined && (openWebSocket === undefined || execPath === undefined)) {
       throw new ClientError(
         "unsupported",
         `${action}: a connection by fetch alone gives no standard input to it; connect from Deno or Node`,
@@ -171,6 +174,7 @@ export class Container implements AsyncDisposable {
       signal,
       terminal,
       call: (via, call) => this.#dialect.startExec(via, exec, terminal, call),
+      socketPath: execPath?.(exec),
       exitCode: () => withErrors(action, () => this.#execExit(exec, signal)),
       resize: (size) => this.#dialect.resizeExec(exec, size),
     });

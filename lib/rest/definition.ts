@@ -4,6 +4,7 @@ import type { ErrorCodec } from "./error.ts";
 import type { DeclaredErrors, ErrorFit, ErrorSchemas, NoErrors } from "./plan/error_types.ts";
 import type { Plan } from "./plan/plan_types.ts";
 import type { Schema } from "./plan/schema.ts";
+import type { StreamView } from "./plan/stream_view.ts";
 import type { CheckTag, PlacedArguments, PlacedResults } from "./plan/tag_types.ts";
 
 /**
@@ -40,6 +41,8 @@ export interface RestOptions<E extends ErrorSchemas = ErrorSchemas> {
   errors?: E;
   /** The attributes of cookies that its results set, by name. */
   cookies?: Readonly<Record<string, CookieOptions>>;
+  /** How a page shows the bytes of a {@linkcode stream} as they come; without it, as a body to look at and to save. */
+  view?: StreamView;
   description?: string;
 }
 

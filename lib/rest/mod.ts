@@ -20,6 +20,7 @@ export type { CompressOptions } from "./run/compress.ts";
 export type { Codec, CodecContext, Encoded } from "./codecs/codec.ts";
 export type { Context, Handler, Platform, Upgraded, UpgradeInit } from "./context.ts";
 export { DefinitionError } from "./check/check.ts";
+export type { StreamView } from "./plan/stream_view.ts";
 export {
   type APIOptions,
   type Definition,

@@ -15,7 +15,11 @@ try {
 const engine = await openEngine(connectWeb(location.origin, { token: "secret-token" }));
 seen.push((await engine.run("tool", ["upper"], { stdin: "typed in a page" })).stdout);
 const box = await engine.start({ image: "tool", command: ["wait"], ready: { log: "waiting" } });
-seen.push((await box.exec(["upper"], { check: false })).exitCode, await box.interact(["upper"]).catch(({ code }) => code));
+seen.push((await box.exec(["upper"], { check: false })).exitCode, (await box.exec(["upper"], { stdin: "more" })).stdout);
+const session = await box.interact(["upper"]);
+await session.write("both ways");
+await session.end();
+seen.push((await session.collect()).stdout);
 await box.files.write("/etc/note", "kept");
 seen.push(await box.files.text("/etc/note"), ...await Array.fromAsync(box.logs()));
 await box.remove();
@@ -28,7 +32,7 @@ document.body.textContent = seen.join();
 document.body.id = "done";
 `;
 
-browserTest("a page runs containers, attaches by WebSocket with its token, and is told what it cannot do", async () => {
+browserTest("a page runs containers and further processes with its token, and types to both by WebSocket", async () => {
   const pretence = await openPretendEngine({
     images: {
       tool: async ({ args, stdin, write, signal }) => {
@@ -56,7 +60,7 @@ browserTest("a page runs containers, attaches by WebSocket with its token, and i
       await page.goto(`${origin}/page`);
       await page.locator("body#done").waitFor();
       const seen = await page.locator("body").textContent();
-      assertEquals([seen, troubles], ["TYPED IN A PAGE,0,unsupported,kept,waiting,0", []]);
+      assertEquals([seen, troubles], ["TYPED IN A PAGE,0,MORE,BOTH WAYS,kept,waiting,0", []]);
     });
   } finally {
     await server.close();

@@ -66,7 +66,14 @@ Deno.test("a page attaches, reads logs, and hears of stats and events over WebSo
   };
 
   await t.step("nobody without the token gets in", async () => {
-    for (const path of ["/events", "/containers/x/attach/ws", "/libpod/containers/x/logs?stdout=1"]) {
+    for (
+      const path of [
+        "/events",
+        "/containers/x/attach/ws",
+        "/libpod/exec/x/start/ws",
+        "/libpod/containers/x/logs?stdout=1",
+      ]
+    ) {
       const refused = new Page(`${tcp}${path}`);
       assertEquals(await refused.opened().then(() => "open", () => "refused"), "refused");
     }
@@ -108,6 +115,53 @@ Deno.test("a page attaches, reads logs, and hears of stats and events over WebSo
     assertEquals(await terminal.closed, 1000);
     assertStringIncludes(terminal.text, "stty size; exit\r\n");
   });
+
+  await t.step(
+    "a further process runs over a WebSocket: with a terminal of a size, or in frames, with input",
+    async () => {
+      const prepare = async (config: Record<string, unknown>) => {
+        const text = await post("/libpod/containers/host/exec", { AttachStdout: true, AttachStderr: true, ...config });
+        return (JSON.parse(text) as { Id: string }).Id;
+      };
+      await create("host", ["sleep", "100"]);
+      await post("/libpod/containers/host/start");
+      const id = await prepare({ Cmd: ["sh"], Tty: true, AttachStdin: true });
+      const shell = page(`/libpod/exec/${id}/start/ws?h=21&w=43`);
+      await shell.opened();
+      shell.socket.send("stty size; read x; stty size; exit 7\n");
+      await shell.until("21 43");
+      await post(`/libpod/exec/${id}/resize?h=30&w=50`);
+      shell.socket.send("go\n");
+      await shell.until("30 50");
+      assertEquals(await shell.closed, 1000);
+      const told = await server.request("GET", `/libpod/exec/${id}/json`, { headers });
+      assertEquals((await told.json()).ExitCode, 7);
+
+      const command = ["sh", "-c", "cat; echo oops >&2"];
+      const filter = page(`/libpod/exec/${await prepare({ Cmd: command, AttachStdin: true })}/start/ws`);
+      await filter.opened();
+      filter.socket.send("typed\n");
+      filter.socket.send(new Uint8Array());
+      assertEquals(await filter.closed, 1000);
+      const frames = filter.messages.map((message) => message as Uint8Array);
+      assertEquals(frames.map((frame) => frame[0]).sort(), [1, 2]);
+      assertStringIncludes(filter.text, "typed\n");
+
+      const broken = page(`/libpod/exec/${await prepare({ Cmd: ["/nowhere"] })}/start/ws`);
+      assertEquals(await broken.closed, 1000);
+      assertStringIncludes(broken.text, "/nowhere");
+
+      const plain = await prepare({ Cmd: ["true"] });
+      for (const [exec, status] of [[plain, 400], ["f".repeat(64), 404], [id, 500]] as const) {
+        assertEquals((await server.request("GET", `/libpod/exec/${exec}/start/ws`, { headers })).status, status);
+      }
+      const foreign = { ...headers, origin: "https://evil.example", connection: "Upgrade", upgrade: "websocket" };
+      assertEquals((await server.request("GET", `/libpod/exec/${plain}/start/ws`, { headers: foreign })).status, 403);
+      const untouched = await server.request("GET", `/libpod/exec/${plain}/json`, { headers });
+      assertEquals((await untouched.json()).Running, false);
+      await server.request("DELETE", "/libpod/containers/host?force=true&timeout=0", { headers });
+    },
+  );
 
   await t.step("logs follow to the end, in binary messages", async () => {
     await create("counts", ["sh", "-c", "for i in 1 2 3; do echo line $i; sleep 0.1; done"]);

@@ -81,6 +81,9 @@ export const pages: readonly HostileCase[] = [
         const heads = { Host: own(stage), Origin: "https://evil.example", ...upgrade };
         assertEquals(await statusOf(stage, `GET /containers/target/${path}`, heads), 403, path);
       }
+      const start = "GET /libpod/exec/0123456789ab/start/ws";
+      const heads = { Host: own(stage), Origin: "https://evil.example", ...upgrade };
+      assertEquals(await statusOf(stage, start, heads), 403, start);
       assertEquals(
         await statusOf(stage, "GET /events", { Host: "rebound", Origin: "http://rebound", ...upgrade }),
         403,

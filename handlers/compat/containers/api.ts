@@ -22,6 +22,7 @@ import {
 import { StatsJSON } from "../../wire/compat/stats.ts";
 import { ContainerCreateResponse, ContainerTopOKBody } from "../../wire/containers/container.ts";
 import { PruneQuery, RenameQuery } from "../../wire/containers/container_query.ts";
+import { FRAMED_TEXT } from "../../wire/stream_views.ts";
 import { z } from "../../wire/zod.ts";
 
 const name = z.string();
@@ -49,9 +50,15 @@ export const compatContainersAPI = api("http://localhost", {
     [stream("application/json")],
   ),
   CompatRemoveContainer: rest("DELETE /containers/{name=%v}?%v", [name, CompatRemoveQuery]),
-  CompatLogsFromContainer: rest("GET /containers/{name=%v}/logs?%v", [name, CompatLogsQuery], [stream()]),
-  CompatAttachContainer: rest("POST /containers/{name=%v}/attach?%v", [name, CompatAttachQuery], [stream()]),
-  CompatAttachWebSocket: rest("GET /containers/{name=%v}/attach/ws?%v", [name, CompatAttachQuery], [stream()]),
+  CompatLogsFromContainer: rest("GET /containers/{name=%v}/logs?%v", [name, CompatLogsQuery], [stream()], {
+    view: FRAMED_TEXT,
+  }),
+  CompatAttachContainer: rest("POST /containers/{name=%v}/attach?%v", [name, CompatAttachQuery], [stream()], {
+    view: FRAMED_TEXT,
+  }),
+  CompatAttachWebSocket: rest("GET /containers/{name=%v}/attach/ws?%v", [name, CompatAttachQuery], [stream()], {
+    view: { as: "console", size: { operation: "CompatResizeTTY", rows: "h", columns: "w" } },
+  }),
   CompatResizeTTY: rest("POST /containers/{name=%v}/resize?%v", [name, CompatResizeQuery], [], { status: 200 }),
   CompatTopContainer: rest(
     "GET(application/json) /containers/{name=%v}/top?%v",

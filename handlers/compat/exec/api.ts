@@ -1,6 +1,7 @@
 import { api, rest, stream } from "../../../lib/rest/mod.ts";
 import { API_OPTIONS } from "../../wire/api_options.ts";
 import { body } from "../../wire/body.ts";
+import { FRAMED_TEXT } from "../../wire/stream_views.ts";
 import {
   CompatExecResizeQuery,
   ExecCreateConfig,
@@ -24,7 +25,7 @@ export const compatExecAPI = api("http://localhost", {
     "POST(application/json) /exec/{id=%v}/start",
     [text, body(ExecStartConfig)],
     [stream()],
-    { body: "as-tagged" },
+    { body: "as-tagged", view: FRAMED_TEXT },
   ),
   CompatExecResizeTTY: rest("POST /exec/{id=%v}/resize?%v", [text, CompatExecResizeQuery], [], { status: 201 }),
   CompatExecInspectHandler: rest("GET /exec/{id=%v}/json", [text], [InspectExecSession]),

@@ -68,6 +68,9 @@ export const InspectExecSession = z.object({
 });
 export type InspectExecSession = z.output<typeof InspectExecSession>;
 
+/** The query of `ExecWebSocket`: the rows and columns of the terminal to begin with. */
+export const ExecSocketQuery = z.object({ h: terminalSide, w: terminalSide });
+
 /** The query of `ExecResizeTTY`. */
 export const ExecResizeQuery = z.object({ h: terminalSide, w: terminalSide, running: flag.optional() });
 

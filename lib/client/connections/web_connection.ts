@@ -8,8 +8,8 @@ export interface WebOptions {
 }
 
 /**
- * A connection over `fetch` and `WebSocket`, as a browser, Deno and Node have them: it can attach by WebSocket where the server is Gantry,
- * and cannot give an exec session standard input.
+ * A connection over `fetch` and `WebSocket`, as a browser, Deno and Node have them. Where the server is Gantry, it attaches and runs
+ * further processes by WebSocket; before others it gives a program no standard input.
  *
  * @param base `https://host` or `http://host:port`, with a path or without
  * @throws {TypeError} if it is no such URL

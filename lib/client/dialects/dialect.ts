@@ -74,6 +74,8 @@ export interface Dialect {
   attach(via: Client, id: string, options: AttachOptions, call?: CallOptions): Promise<ReadableStream<Uint8Array>>;
   /** The path of attach over a WebSocket, where the server has one with frames. */
   readonly attachPath?: (id: string) => string;
+  /** The path of the start of an exec session over a WebSocket, where the server has one. */
+  readonly execPath?: (exec: string) => string;
   resize(id: string, size: TerminalSize, call?: CallOptions): Promise<void>;
   createExec(id: string, config: ExecConfig, call?: CallOptions): Promise<string>;
   /** Starts an exec session, sending by a client that takes the connection over. */

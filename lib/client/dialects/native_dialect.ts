@@ -71,7 +71,7 @@ const definition = api(
  * The tree of Podman and Gantry. Paths carry the server's own version: Podman has no paths of this tree without one.
  *
  * @param version `Libpod-API-Version` of the server
- * @param isGantry Whether the server attaches over WebSockets, too
+ * @param isGantry Whether the server attaches and runs further processes over WebSockets, too
  */
 export function nativeDialect(client: Client, version: string, isGantry: boolean): Dialect {
   const base = `http://localhost/v${version.replace(/-.*$/, "")}`;
@@ -95,7 +95,10 @@ export function nativeDialect(client: Client, version: string, isGantry: boolean
     list: (query, call) => api.ListContainers(query, call),
     logs: (id, options, call) => api.LogsFromContainer(id, options, call),
     attach: (via, id, options, call) => link(definition, base, via).AttachContainer(id, options, call),
-    ...isGantry && { attachPath: (id) => `/libpod/containers/${encodeURIComponent(id)}/attach/ws` },
+    ...isGantry && {
+      attachPath: (id) => `/libpod/containers/${encodeURIComponent(id)}/attach/ws`,
+      execPath: (exec) => `/libpod/exec/${encodeURIComponent(exec)}/start/ws`,
+    },
     resize: (id, size, call) => api.ResizeTTY(id, size, call),
     createExec: async (id, { command, env, user, workdir, terminal, stdin, privileged }, call) => {
       const config = { Cmd: command, Env: env, User: user, WorkingDir: workdir, Tty: terminal, Privileged: privileged };

@@ -96,7 +96,7 @@ function carries(contentType: string, kind: Kind, { codecs = [] }: APIOptions): 
 
 const FORMS: readonly string[] = ["application/x-www-form-urlencoded", "multipart/form-data"];
 
-function optionProblems({ status, limit, result }: Plan): Problem[] {
+function optionProblems({ status, limit, method, result, options: { view } }: Plan): Problem[] {
   const problems: Problem[] = [];
   if (!Number.isInteger(status) || status < 200 || status > 599) {
     problems.push({ message: `the status ${status} is not one from 200 to 599`, column: 1 });
@@ -104,6 +104,9 @@ function optionProblems({ status, limit, result }: Plan): Problem[] {
     problems.push({ message: `an answer of status ${status} has no body for its result`, column: 1 });
   }
   if (!(limit >= 0)) problems.push({ message: `the limit ${limit} is not a number of bytes`, column: 1 });
+  if (view !== undefined && (result.shape !== "stream" || view.as === "console" && method !== "GET")) {
+    problems.push({ message: 'the option "view" needs a stream, a console a GET', column: 1 });
+  }
   return problems;
 }
 

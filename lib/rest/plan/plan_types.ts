@@ -2,6 +2,7 @@ import type { Kind } from "./kind.ts";
 import type { CookieOptions } from "../headers/cookies.ts";
 import type { ErrorSchemas } from "./error_types.ts";
 import type { Schema } from "./schema.ts";
+import type { StreamView } from "./stream_view.ts";
 import type { Tag } from "../tag/tag.ts";
 
 /** A segment of a path as the router knows it. Literals are percent-encoded as `new URL` would. */
@@ -148,5 +149,6 @@ export interface Plan {
   readonly options: {
     readonly errors?: ErrorSchemas;
     readonly cookies?: Readonly<Record<string, CookieOptions>>;
+    readonly view?: StreamView;
   };
 }

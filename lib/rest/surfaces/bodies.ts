@@ -102,11 +102,16 @@ function headersOf({ plan, id }: Described, components: Components): Record<stri
   return headers;
 }
 
+const CONSOLE =
+  "For `Upgrade: websocket`: bytes both ways in binary messages. An empty one ends those of the client; " +
+  "closed with 1000 at the end.";
+
 function repliesOf(described: Described, components: Components): Record<string, ResponseObject> {
   const { plan: { result, status } } = described;
   if (result.shape === "none") {
     return { [status]: { description: "Done; there is no body." }, ...upgradeReply(described.plan) };
   }
+  if (described.plan.options.view?.as === "console") return { 101: { description: CONSOLE } };
   if (result.shape === "stream") {
     return { [status]: { description: "A stream of bytes.", content: { [result.contentType]: {} } } };
   }

@@ -51,6 +51,7 @@ export function docsPage(document: OpenAPIDocument, calls: ReadonlyMap<string, s
       }</section>`
     )}</div>
     ${kinds(document)}
+    <datalist id="page-recent"></datalist>
     <footer>Made from the definition of the API. <kbd>/</kbd> searches.</footer>
     </main>
     <script type="module">${new HTML(SCRIPT)}</script>

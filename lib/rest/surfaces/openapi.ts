@@ -62,6 +62,8 @@ export interface OperationWords {
   parameter?(name: string): string | undefined;
   /** A body that works. */
   example?: unknown;
+  /** Values of parameters that work, by name: forms begin with them. */
+  values?: Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -119,7 +121,9 @@ function describeOperation(described: Described, surroundings: Surroundings): Op
   const { components, errors, pathNames, example } = surroundings;
   const { id, plan, group } = described;
   const parameters = parametersOf(described, components, pathNames).map((parameter) => {
-    return withWords(parameter, surroundings.parameter?.(parameter.name));
+    const { values = {} } = surroundings;
+    const told = withWords(parameter, surroundings.parameter?.(parameter.name));
+    return Object.hasOwn(values, parameter.name) ? { ...told, example: values[parameter.name] } : told;
   });
   const body = withExample(requestBody(described, components), example);
   const description = [plan.description, surroundings.description].filter((text) => text !== undefined).join("\n\n");
@@ -133,6 +137,7 @@ function describeOperation(described: Described, surroundings: Surroundings): Op
     responses: { ...successes(described, components), ...errors.of(described) },
     "x-gantry-tag": plan.tag,
     ...(plan.versionsText !== undefined && { "x-gantry-versions": plan.versionsText }),
+    ...(plan.options.view !== undefined && { "x-gantry-view": plan.options.view }),
   };
 }
 
@@ -143,11 +148,14 @@ function withWords(parameter: ParameterObject, text: string | undefined): Parame
   return { name, in: place, ...(required !== undefined && { required }), description: whole, ...rest };
 }
 
-/** The first content type of a body is the one that forms send. */
+/** An example is of JSON, or of bytes in the form of text. */
 function withExample(body: RequestBodyObject | undefined, example: unknown): RequestBodyObject | undefined {
   if (body === undefined || example === undefined) return body;
   const content = Object.fromEntries(
-    Object.entries(body.content).map(([type, media]) => [type, /json/.test(type) ? { ...media, example } : media]),
+    Object.entries(body.content).map(([type, media]) => [
+      type,
+      /json/.test(type) || media.schema === undefined ? { ...media, example } : media,
+    ]),
   );
   return { ...body, content };
 }

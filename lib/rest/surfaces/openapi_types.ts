@@ -1,3 +1,5 @@
+import type { StreamView } from "../plan/stream_view.ts";
+
 /**
  * A JSON Schema of draft 2020-12.
  *
@@ -35,6 +37,7 @@ export interface ParameterObject {
   required?: boolean;
   description?: string;
   schema?: JSONSchema;
+  example?: unknown;
   /** Instead of a schema, where the value is JSON. */
   content?: Record<string, MediaTypeObject>;
   /** The value may hold slashes, which are sent as they are. */
@@ -124,6 +127,8 @@ export interface OperationObject {
   responses: Record<string, ResponseObject>;
   "x-gantry-tag"?: string;
   "x-gantry-versions"?: string;
+  /** How a page shows its stream; the operation that is told the size is named by its ID. */
+  "x-gantry-view"?: StreamView;
 }
 
 /**

@@ -48,7 +48,7 @@ shopTest("docsPage() tries bodies, paths with slashes, lists and files", async (
   await page.fill("#SendPictures-path-id", "7");
   await page.fill("#SendPictures-part-title", "Lamp");
   await page.fill("#SendPictures-part-tags", "old\nbrass");
-  await page.selectOption("#SendPictures-part-front", "true");
+  await page.check("#SendPictures-part-front");
   await page.setInputFiles(
     "#SendPictures-part-files",
     ["one", "two"].map((text) => ({

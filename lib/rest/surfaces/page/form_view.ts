@@ -8,6 +8,8 @@ import type {
 } from "../openapi_types.ts";
 import { type Content, html } from "./html.ts";
 import { samplesOf } from "./sample.ts";
+import { streamData } from "./stream_data.ts";
+import { switchView } from "./switch_view.ts";
 import { resolveSchema } from "./variants.ts";
 
 /**
@@ -27,18 +29,23 @@ export function formView(
   const accept = channel ? answers[0][0] : answers.map(([type]) => type).join(", ");
   // The distinction of operations that share a path is in their constants.
   const template = path.replace(/[?#].*$/, "");
+  const view = operation["x-gantry-view"];
+  const isConsole = view?.as === "console";
   return html`
     <form class="try" data-method="${method.toUpperCase()}" data-path="${template}" data-accept="${accept}" ${channel &&
-      html`data-channel`}
+      html`data-channel`} ${view !== undefined && streamData(view, document)}
       aria-label="Try ${id}"><h4>Try it</h4>${versionField(id, operation["x-gantry-versions"])}${parameters.map((
         parameter,
       ) => fieldView(id, parameter))}${requestBody !== undefined &&
         bodyField(id, requestBody.content, document)}${channel &&
         transportField(id, method)}<div class="actions"><button type="submit" class="${method}">${channel
         ? "Open"
+        : isConsole
+        ? "Connect"
         : "Send"}</button><button type="button" data-stop hidden>Stop</button></div>${codeView(
           id,
           call,
+          isConsole,
         )}<div class="answer" role="status" aria-live="polite"></div></form>
   `;
 }
@@ -64,8 +71,10 @@ export function fittingVersion(versions: string): string {
 }
 
 /** The code of a form's request: the page's script writes it. */
-function codeView(id: string, call: string | undefined): Content {
-  const languages = [["curl", "curl"], ["fetch", "fetch"], ...call === undefined ? [] : [["client", "our client"]]];
+function codeView(id: string, call: string | undefined, isConsole: boolean): Content {
+  const languages = isConsole
+    ? [["socket", "WebSocket"]]
+    : [["curl", "curl"], ["fetch", "fetch"], ...call === undefined ? [] : [["client", "our client"]]];
   return html`
     <details class="code" data-code>
       <summary>Code</summary>
@@ -76,13 +85,13 @@ function codeView(id: string, call: string | undefined): Content {
           }>${label}</label>`
         )}<button type="button" data-copy class="small">Copy</button></div>
       <pre tabindex="0" aria-label="Code of ${id}"
-        ${call !== undefined && html`data-call="${call}"`}></pre>
+        ${call !== undefined && !isConsole && html`data-call="${call}"`}></pre>
     </details>
   `;
 }
 
 function fieldView(id: string, parameter: ParameterObject): Content {
-  const { name, schema, content } = parameter;
+  const { name, schema, content, example } = parameter;
   const control = `${id}-${parameter.in}-${name}`;
   const data = html`name="${name}" data-in="${parameter.in}" ${
     parameter["x-gantry-remainder"] && html`data-remainder`
@@ -95,6 +104,7 @@ function fieldView(id: string, parameter: ParameterObject): Content {
   if (content !== undefined) {
     return html`${label}<textarea id="${control}" ${data} rows="2" placeholder="JSON" ${required} spellcheck="false"></textarea>`;
   }
+  if (isFlag(schema)) return switchView({ control, name, data, needed: parameter.required === true, example });
   const choices = choicesOf(schema);
   if (choices !== undefined) {
     return html`${label}<select id="${control}" ${data} ${required}><option value=""></option>${
@@ -115,15 +125,22 @@ function fieldView(id: string, parameter: ParameterObject): Content {
   }
   const numeric = (schema?.type === "integer" || schema?.type === "number") && html`inputmode="numeric"`;
   return html`
-    ${label}<input id="${control}" ${data} ${required} ${numeric} placeholder="${placeholderOf(
-      schema,
-    )}" autocomplete="off"
+    ${label}<input id="${control}" ${data} ${required} ${numeric} ${parameter.in === "path" &&
+      html`list="page-recent"`} ${example !== undefined &&
+      html`value="${String(example)}"`} placeholder="${placeholderOf(
+        schema,
+      )}"
+      autocomplete="off"
       spellcheck="false">
   `;
 }
 
+/** Whether a schema takes a boolean, be it also in the form of text. */
+function isFlag(schema: JSONSchema | undefined): boolean {
+  return [schema?.type].flat().includes("boolean");
+}
+
 function choicesOf(schema: ParameterObject["schema"]): string[] | undefined {
-  if (schema?.type === "boolean") return ["true", "false"];
   return Array.isArray(schema?.enum) ? schema.enum.map(String) : undefined;
 }
 
@@ -136,10 +153,14 @@ function placeholderOf(schema: ParameterObject["schema"]): string {
 function bodyField(id: string, content: Record<string, MediaTypeObject>, document: OpenAPIDocument): Content {
   const [[type, media]] = Object.entries(content);
   if (media.schema === undefined) {
+    const { example } = media;
+    const given = example === undefined || typeof example === "string"
+      ? example ?? ""
+      : JSON.stringify(example, null, 2);
     return html`
       <label for="${id}-file">Body <small>${type}</small></label><input id="${id}-file" type="file" data-file
         data-type="${type}"><textarea id="${id}-body" aria-label="Body as text" data-body data-type="${type}"
-        rows="3" placeholder="or text" spellcheck="false"></textarea>
+        rows="${rowsOf(given, 3)}" placeholder="or text" spellcheck="false">${given}</textarea>
     `;
   }
   if (/^multipart\//.test(type)) return partsField(id, media, document);
@@ -163,8 +184,13 @@ function bodyField(id: string, content: Record<string, MediaTypeObject>, documen
         )}</select>
     `}<textarea id="${id}-body"
       data-body
-      data-type="${shown}" rows="${Math.min(14, text.split("\n").length + 1)}" spellcheck="false">${text}</textarea>
+      data-type="${shown}" rows="${rowsOf(text)}" spellcheck="false">${text}</textarea>
   `;
+}
+
+/** The rows of a text that is there to be changed. */
+function rowsOf(text: string, least = 1): number {
+  return Math.max(least, Math.min(18, text.split("\n").length + 1));
 }
 
 /** A form of several parts: a control for each. */
@@ -186,6 +212,9 @@ function partField(id: string, name: string, property: unknown, needed: boolean)
   const several = schema.type === "array";
   if (isFile(several ? schema.items : schema)) {
     return html`${label}<input ${data} type="file" ${several && html`multiple`}>`;
+  }
+  if (isFlag(schema)) {
+    return switchView({ control, name, data: html`name="${name}" data-part`, needed });
   }
   const choices = choicesOf(schema);
   if (choices !== undefined) {

@@ -94,6 +94,15 @@ button.small{padding:.2rem .65rem;font-size:.78rem}[data-samples]{margin-bottom:
 .values .when{margin:0;padding:.45rem .85rem 0;color:var(--soft);font:.72rem var(--mono)}.values .when+pre{padding-top:.15rem}
 .preview img{display:block;max-width:100%;max-height:24rem;margin-top:.5rem;border:1px solid var(--line);border-radius:9px;background:repeating-conic-gradient(light-dark(#eceef4,#20242f) 0 25%,light-dark(#fff,#181b23) 0 50%) 0 0/16px 16px}
 .dump{white-space:pre;overflow-wrap:normal;font-size:.7rem}
+.switch{display:flex;flex-wrap:wrap;align-items:center;gap:.25rem .6rem;margin:.7rem 0 .25rem;min-height:1.9rem}.switch label{margin:0;cursor:pointer}.switch small{margin-left:auto}.switch button.quiet{margin:0}
+.switch input{appearance:none;flex:none;width:2.3rem;height:1.3rem;padding:0;margin:0;border-radius:99px;background:var(--sunk);position:relative;cursor:pointer;transition:background .12s}
+.switch input::after{content:"";position:absolute;top:.13rem;left:.13rem;width:.9rem;height:.9rem;border-radius:99px;background:var(--soft);transition:translate .12s}
+.switch input:indeterminate{border-style:dashed}.switch input:indeterminate::after{translate:.48rem 0;opacity:.45}
+.switch input:checked{background:var(--accent);border-color:var(--accent)}.switch input:checked::after{translate:1rem 0;background:var(--card);opacity:1}
+.screen{margin:.6rem 0 0;padding:.6rem .8rem;height:25rem;resize:vertical;overflow:auto;border:1px solid var(--line);border-radius:9px;background:var(--card);font:.76rem/1.45 var(--mono);white-space:pre-wrap;overflow-wrap:anywhere}
+.screen.fixed{white-space:pre;overflow-wrap:normal}.screen>div{min-height:1.45em}.screen .error{color:var(--delete)}.screen .bold{font-weight:700}.screen .inverse{background:var(--ink);color:var(--card)}
+.screen .c0,.screen .c7{color:var(--soft)}.screen .c1{color:var(--delete)}.screen .c2{color:var(--get)}.screen .c3{color:var(--put)}.screen .c4{color:var(--post)}.screen .c5{color:var(--patch)}.screen .c6{color:light-dark(#0b7285,#66d9e8)}
+.typing{display:flex;gap:.4rem;margin-top:.4rem}.typing .typed{font-family:var(--mono);font-size:.8rem}.size{display:inline-flex;align-items:center;gap:.3rem}.size .cells{width:4.2rem;padding:.2rem .4rem;font-size:.78rem}
 @media(max-width:76rem){.columns{grid-template-columns:minmax(0,1fr)}.side{border-left:0;border-top:1px solid var(--line)}.try{position:static;max-height:none}}
 @media(max-width:52rem){body{display:block}html{scroll-padding-top:7.5rem}nav{height:auto;max-height:100vh;z-index:1;border-right:0;border-bottom:1px solid var(--line)}nav .bar{padding:.8rem 1.25rem .6rem}nav .brand{margin-bottom:.6rem}#page-menu{display:block}#page-list{display:none}#page-list.shown{display:block;max-height:70vh}#page-found:empty{display:none}main{padding-top:1.75rem}.fields>div{grid-template-columns:minmax(0,1fr)}}
 @media print{nav,.try,#page-credentials{display:none}body,.columns{display:block}article{break-inside:avoid}}

@@ -143,15 +143,20 @@ export function openSocket(url: string, headers: Headers, protocol: string): Web
     const options = { protocols: [protocol], headers: all } as unknown as string[];
     if (Object.keys(all).length > 0) return new WebSocket(url, options);
   } catch { /* no headers then */ }
+  return new WebSocket(url, protocolsOf(headers, protocol));
+}
+
+/** The subprotocols that a browser opens a WebSocket with: a bearer token or a password goes as one of them. */
+export function protocolsOf(headers: Headers, protocol: string): string[] {
   const credential = headers.get("authorization") ?? "";
-  if (credential === "") return new WebSocket(url, [protocol]);
+  if (credential === "") return [protocol];
   const [, scheme, text] = /^(bearer|basic) +(\S+) *$/i.exec(credential) ?? [];
   if (!scheme) {
     throw new TypeError("Open a WebSocket: a browser sends no credential but a bearer token or a password");
   }
   const base64 = btoa(String.fromCharCode(...new TextEncoder().encode(text)));
   const carrier = base64.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
-  return new WebSocket(url, [protocol, `gantry.${scheme.toLowerCase()}.${carrier}`]);
+  return [protocol, `gantry.${scheme.toLowerCase()}.${carrier}`];
 }
 
 /** Returns the failure that a line tells of, which no JSON begins like. */

@@ -3,5 +3,5 @@
  *
  * @module
  */
-export { lineChannel, openSocket, socketChannel, textChannel } from "./channels.ts";
+export { lineChannel, openSocket, protocolsOf, socketChannel, textChannel } from "./channels.ts";
 export { eventChannel } from "./events.ts";

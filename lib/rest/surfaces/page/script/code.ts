@@ -1,3 +1,5 @@
+import { protocolsOf } from "../../client/module/shared.ts";
+
 /** The request that a form sends. */
 export interface FormRequest {
   readonly url: string;
@@ -43,6 +45,17 @@ export function fetchCode({ url, init: { method = "GET", headers, body } }: Form
   const options = fields.map((field) => `${INDENT}${field.replaceAll("\n", `\n${INDENT}`)},\n`).join("");
   const call = `const response = await fetch(${JSON.stringify(url)}${options === "" ? "" : `, {\n${options}}`});`;
   return [...before, call, ...shownCode(headers.accept ?? "", isChannel)].join("\n");
+}
+
+/** Writes the opening of a WebSocket, as a browser and other runtimes have it. */
+export function socketCode({ url, init: { headers } }: FormRequest): string {
+  const protocols = protocolsOf(new Headers(headers), "gantry.plain");
+  return [
+    `const socket = new WebSocket(${JSON.stringify(url.replace(/^http/, "ws"))}, ${JSON.stringify(protocols)});`,
+    'socket.binaryType = "arraybuffer";',
+    "socket.onmessage = ({ data }) => console.log(new TextDecoder().decode(data));",
+    'socket.onopen = () => socket.send(new TextEncoder().encode("…\\n"));',
+  ].join("\n");
 }
 
 /** Writes a call of the API's own client, given the call and the headers that go with every request. */

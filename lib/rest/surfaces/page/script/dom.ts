@@ -17,12 +17,16 @@ export interface PageElement {
   scrollTop: number;
   readonly scrollHeight: number;
   readonly clientHeight: number;
+  readonly clientWidth: number;
+  readonly offsetWidth: number;
   readonly offsetTop: number;
   readonly offsetParent: PageElement | null;
   name: string;
   value: string;
   disabled: boolean;
   checked: boolean;
+  /** Of a checkbox: neither checked nor not. */
+  indeterminate: boolean;
   readonly type: string;
   readonly files?: ArrayLike<File> | null;
   append(...nodes: (PageElement | string)[]): void;

@@ -7,6 +7,8 @@ export interface FormReader {
   read(form: PageElement): FormRequest;
   /** Returns the headers that go with every request of the page. */
   common(): Record<string, string>;
+  /** Returns the address of another operation whose path has the same values as that of a form. */
+  beside(form: PageElement, path: string): string;
   /** The address of the API's server. */
   readonly server: string;
 }
@@ -17,11 +19,15 @@ export function formReader(document: PageDocument, window: PageWindow): FormRead
   const lines = (field: PageElement) =>
     field.value.split("\n").map((line) => line.trim()).filter((line) => line !== "");
 
-  const pathOf = (form: PageElement) =>
+  /** The text of a control; that of a switch in the middle is empty, and not sent. */
+  const textOf = (field: PageElement) =>
+    field.dataset.switch === undefined ? field.value : field.indeterminate ? "" : String(field.checked);
+
+  const pathOf = (form: PageElement, template = form.dataset.path!) =>
     all(form, "[data-in=path]").reduce((path, field) => {
       const text = field.dataset.remainder === undefined ? encodeURIComponent(field.value) : encodeURI(field.value);
       return path.replace(`{${field.name}}`, () => text);
-    }, form.dataset.path!);
+    }, template);
 
   /** Returns the version in front of a path, for operations that only some versions have. */
   const versionOf = (form: PageElement) => {
@@ -36,7 +42,7 @@ export function formReader(document: PageDocument, window: PageWindow): FormRead
       if (field.dataset.list !== undefined) { for (const line of lines(field)) add(field.name, line); }
       else if (field.dataset.map !== undefined) {
         for (const line of lines(field)) add(line.split("=")[0], line.slice(line.indexOf("=") + 1));
-      } else if (field.value !== "") add(field.name, field.value);
+      } else if (textOf(field) !== "") add(field.name, textOf(field));
     }
     return parts.length === 0 ? "" : `?${parts.join("&")}`;
   };
@@ -47,7 +53,7 @@ export function formReader(document: PageDocument, window: PageWindow): FormRead
       for (const file of Array.from(field.files ?? [])) parts.append(field.name, file);
       if (field.type === "file") continue;
       if (field.dataset.list !== undefined) { for (const line of lines(field)) parts.append(field.name, line); }
-      else if (field.value !== "") parts.append(field.name, field.value);
+      else if (textOf(field) !== "") parts.append(field.name, textOf(field));
     }
     return parts;
   };
@@ -80,13 +86,14 @@ export function formReader(document: PageDocument, window: PageWindow): FormRead
   return {
     server,
     common,
+    beside: (form, path) => server + versionOf(form) + pathOf(form, path),
     read(form) {
       const { body, type } = bodyOf(form);
       const headers = common();
       if (form.dataset.accept && headers.accept === undefined) headers.accept = form.dataset.accept;
       if (type !== undefined) headers["content-type"] = type;
       for (const field of all(form, "[data-in=header]")) {
-        if (field.value !== "") headers[field.name.toLowerCase()] = field.value;
+        if (textOf(field) !== "") headers[field.name.toLowerCase()] = textOf(field);
       }
       return {
         url: server + versionOf(form) + pathOf(form) + queryOf(form),

@@ -5,11 +5,22 @@ import type { MakeElement } from "./view.ts";
 
 /** The characters of a text that stay in sight. */
 const LONGEST = 200_000;
+/** The characters of JSON that are kept, to indent it. */
+const LONGEST_JSON = 4_000_000;
 /** The bytes of a body that is no text which the page keeps, to show and to save them. */
 const KEPT = 64 << 20;
 
-/** Shows the body of a response as it comes: a text, an image, or how its bytes begin. */
-export async function showBody(response: Response, answer: PageElement, make: MakeElement): Promise<void> {
+/**
+ * Shows the body of a response as it comes: a text, an image, or how its bytes begin.
+ *
+ * @param whole Called with a body of JSON that was shown whole
+ */
+export async function showBody(
+  response: Response,
+  answer: PageElement,
+  make: MakeElement,
+  whole: (text: string) => void = () => {},
+): Promise<void> {
   const type = response.headers.get("content-type") ?? "";
   if (response.body === null || response.status === 204) return answer.append(make("p", "note", "No body"));
   if (/text|json|xml|javascript|yaml|form/.test(type) && !/^image\//.test(type)) await showText(response.body, type);
@@ -18,18 +29,29 @@ export async function showBody(response: Response, answer: PageElement, make: Ma
   async function showText(body: ReadableStream<Uint8Array<ArrayBuffer>>, type: string): Promise<void> {
     const shown = textElement();
     answer.append(shown);
+    const isJSON = /json/.test(type);
     let text = "";
+    let size = 0;
     const reader = body.pipeThrough(new TextDecoderStream()).getReader();
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      size += part.value.length;
+      if (isJSON) {
+        // Read from its top: what does not fit is at its end.
+        if (text.length < LONGEST_JSON) text = (text + part.value).slice(0, LONGEST_JSON);
+        if (shown.textContent === "" || size < LONGEST) shown.textContent = text.slice(0, LONGEST);
+        continue;
+      }
       text = (text + part.value).slice(-LONGEST);
       shown.textContent = text;
       shown.scrollTop = shown.scrollHeight;
     }
     if (text === "") answer.append(make("p", "note", "An empty body"));
-    if (/json/.test(type)) {
-      shown.textContent = indentJSON(text);
-      shown.scrollTop = 0;
-    }
+    if (!isJSON) return;
+    const indented = size > text.length ? text : indentJSON(text);
+    shown.textContent = indented.slice(0, LONGEST);
+    shown.scrollTop = 0;
+    if (indented.length > LONGEST) answer.append(make("p", "note", `The first ${LONGEST} characters of ${size}`));
+    if (size === text.length) whole(text);
   }
 
   async function showBytes(body: ReadableStream<Uint8Array<ArrayBuffer>>, type: string): Promise<void> {

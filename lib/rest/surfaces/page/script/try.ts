@@ -1,18 +1,24 @@
-import { clientCode, curlCode, fetchCode } from "./code.ts";
+import { clientCode, curlCode, fetchCode, socketCode } from "./code.ts";
+import { openConsole } from "./console/console.ts";
 import type { PageDocument, PageElement, PageWindow } from "./dom.ts";
 import type { FormReader } from "./requests.ts";
+import { RecentNames } from "./recent.ts";
 import { showBody } from "./show_body.ts";
 import { showChannel } from "./show_channel.ts";
+import { showStream } from "./show_stream.ts";
+import { setUpSwitches } from "./switches.ts";
 import { elementMaker, type MakeElement } from "./view.ts";
 
 /** Sets up the forms: sends them, shows the response, and writes their code. */
 export function setUpForms(document: PageDocument, window: PageWindow, reader: FormReader): void {
   const make = elementMaker(document);
+  const recent = new RecentNames(document);
+  setUpSwitches(document);
   const forms = [...document.querySelectorAll("form.try")];
   for (const form of forms) {
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      sendForm(form, reader, make);
+      sendForm(form, reader, recent, make);
     });
     setUpSamples(form);
     setUpCode(form, window, reader);
@@ -39,7 +45,12 @@ function headersOf(response: Response, make: MakeElement): PageElement {
   return make("details", "", make("summary", "", "Headers"), make("pre", "", rows.join("\n")));
 }
 
-async function sendForm(form: PageElement, reader: FormReader, make: MakeElement): Promise<void> {
+async function sendForm(
+  form: PageElement,
+  reader: FormReader,
+  recent: RecentNames,
+  make: MakeElement,
+): Promise<void> {
   const answer = form.querySelector(".answer")!;
   const submit = form.querySelector("[type=submit]")!;
   const stopButton = form.querySelector("[data-stop]")!;
@@ -49,19 +60,23 @@ async function sendForm(form: PageElement, reader: FormReader, make: MakeElement
   stopButton.hidden = false;
   try {
     answer.replaceChildren(make("p", "note", "Sent …"));
+    const refused = async (response: Response) => {
+      answer.replaceChildren(statusLine(response, 0, make));
+      await showBody(response, answer, make);
+    };
+    if (form.dataset.view === "console") return await openConsole({ form, reader, stop, refused }, answer, make);
     const request = reader.read(form);
     if (form.dataset.channel !== undefined) {
       const over = form.querySelector("[data-transport]")?.value;
-      const refused = async (response: Response) => {
-        answer.replaceChildren(statusLine(response, 0, make));
-        await showBody(response, answer, make);
-      };
       return await showChannel({ request, over, stop, refused }, answer, make);
     }
     const from = performance.now();
     const response = await fetch(request.url, { ...request.init, signal: stop.signal });
     answer.replaceChildren(statusLine(response, performance.now() - from, make), headersOf(response, make));
-    await showBody(response, answer, make);
+    if (form.dataset.view === "text" && response.ok && response.body !== null) {
+      return await showStream(response.body, form.dataset.frames !== undefined, answer, make);
+    }
+    await showBody(response, answer, make, (text) => recent.add(text));
   } catch (error) {
     if (stop.signal.aborted) answer.append(make("p", "note", "Stopped"));
     else answer.append(make("p", "failed", error instanceof Error ? error.message : String(error)));
@@ -104,6 +119,7 @@ function setUpCode(form: PageElement, window: PageWindow, reader: FormReader): v
       return clientCode(shown.dataset.call!, { module, server: reader.server, headers: reader.common() });
     }
     const request = reader.read(form);
+    if (language === "socket") return socketCode(request);
     return language === "fetch" ? fetchCode(request, form.dataset.channel !== undefined) : curlCode(request);
   };
   code.addEventListener("toggle", write);
