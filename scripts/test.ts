@@ -34,7 +34,14 @@ const HOST_PARTS: readonly [name: string, what: string, folders: readonly string
   ["images", "images and registries", ["images"]],
   ["build", "builds", ["build"]],
   ["compose", "compose, networks and volumes", ["compose", "networks", "volumes"]],
-  ["groups", "pods, kube, files, the system, a model of all", ["model", "pods", "kube", "files", "system"]],
+  ["groups", "pods, kube, files, the system, doors, a model of all", [
+    "model",
+    "pods",
+    "kube",
+    "files",
+    "system",
+    "doors",
+  ]],
 ];
 
 const { values, positionals: extra } = parseArgs({

@@ -1,9 +1,9 @@
 /** TLS on TCP, with certificates of clients: the Docker CLI, curl and our own client, and nobody else. */
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { open } from "../../lib/platform/entries/client.ts";
-import { makeCertificates } from "../fixtures/platform/certificates.ts";
-import { ok, run, runOk } from "../fixtures/run.ts";
-import { Session } from "../fixtures/session.ts";
+import { open } from "../../../lib/platform/entries/client.ts";
+import { makeCertificates } from "../../fixtures/platform/certificates.ts";
+import { ok, run, runOk } from "../../fixtures/run.ts";
+import { Session } from "../../fixtures/session.ts";
 
 Deno.test("docker, curl and the client reach a server by TLS with their certificates, and nobody without", async (t) => {
   const folder = await Deno.makeTempDir({ prefix: "gantry-tls-" });
@@ -59,7 +59,7 @@ Deno.test("serve refuses certificates that cannot be, each in one line", async (
   const folder = await Deno.makeTempDir({ prefix: "gantry-tls-" });
   const pathOf = await makeCertificates(folder);
   const serve = async (...args: string[]) => {
-    const script = new URL("../../scripts/serve.ts", import.meta.url).pathname;
+    const script = new URL("../../../scripts/serve.ts", import.meta.url).pathname;
     const places = [`--root=${folder}/root`, `--runroot=${folder}/run`, "--no-setup"];
     const { code, stderr } = await run([Deno.execPath(), "run", "-A", "--quiet", script, ...places, ...args]);
     assert(code !== 0, "it is up");

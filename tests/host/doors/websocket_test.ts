@@ -1,7 +1,7 @@
 /** What a page sees of containers, with a real WebSocket client against a real host. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { socketProtocols } from "../../lib/rest/mod.ts";
-import { Session } from "../fixtures/session.ts";
+import { socketProtocols } from "../../../lib/rest/mod.ts";
+import { Session } from "../../fixtures/session.ts";
 
 /** A WebSocket's messages, binary ones as bytes. */
 class Page {

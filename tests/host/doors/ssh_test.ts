@@ -1,11 +1,11 @@
 /** Clients on another machine, through a real sshd: Podman's connections and Docker's contexts. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { bundledFile } from "../fixtures/platform/test_cache.ts";
-import { startSSH } from "../fixtures/platform/ssh_server.ts";
-import { ok, run } from "../fixtures/run.ts";
-import { Session } from "../fixtures/session.ts";
+import { bundledFile } from "../../fixtures/platform/test_cache.ts";
+import { startSSH } from "../../fixtures/platform/ssh_server.ts";
+import { ok, run } from "../../fixtures/run.ts";
+import { Session } from "../../fixtures/session.ts";
 
-const cli = new URL("../../lib/platform/entries/cli.ts", import.meta.url).pathname;
+const cli = new URL("../../../lib/platform/entries/cli.ts", import.meta.url).pathname;
 
 Deno.test("podman system connection and a docker context reach a server through SSH", async (t) => {
   const folder = await Deno.makeTempDir({ prefix: "gantry-ssh-" });

@@ -1,10 +1,10 @@
 /** `gantry gateway` as a program, in front of real engines: the Docker CLI and builds through TLS, Podman's own service, and pages. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { makeCertificates } from "../fixtures/platform/certificates.ts";
-import { ok, run } from "../fixtures/run.ts";
-import { Session } from "../fixtures/session.ts";
+import { makeCertificates } from "../../fixtures/platform/certificates.ts";
+import { ok, run } from "../../fixtures/run.ts";
+import { Session } from "../../fixtures/session.ts";
 
-const cli = new URL("../../lib/platform/entries/cli.ts", import.meta.url).pathname;
+const cli = new URL("../../../lib/platform/entries/cli.ts", import.meta.url).pathname;
 
 /** Starts a gateway and waits for its line. */
 async function startGateway(...args: string[]) {
