@@ -38,6 +38,9 @@ const TEST: readonly Package[] = [
   { name: "openssh-client", probe: "ssh-agent" },
   { name: "openssh-server", probe: "sshd" },
   { name: "file", probe: "file" },
+  // The package for Debian has a page for man, and units.
+  { name: "man-db", probe: "man" },
+  { name: "systemd", probe: "systemd-analyze" },
   // Keys for the secrets of the driver pass.
   { name: "gnupg", probe: "gpg" },
   { name: "chromium", probe: "chromium" },
