@@ -5,7 +5,10 @@
  * @module
  */
 import { parseArgs } from "node:util";
+import { installCommands, missingOf as missingNeeds } from "../lib/platform/doctor/diagnose.ts";
+import { readDistribution } from "../lib/platform/doctor/host_check.ts";
 import { NEEDS } from "../lib/platform/doctor/needs.ts";
+import { HELPER_FOLDERS } from "../lib/platform/linux/helpers/programs.ts";
 import {
   BUILDX_PLUGIN,
   COMPOSE_PLUGIN,
@@ -35,6 +38,9 @@ const TEST: readonly Package[] = [
   { name: "openssh-client", probe: "ssh-agent" },
   { name: "openssh-server", probe: "sshd" },
   { name: "file", probe: "file" },
+  // The package for Debian has a page for man, and units.
+  { name: "man-db", probe: "man" },
+  { name: "systemd", probe: "systemd-analyze" },
   // Keys for the secrets of the driver pass.
   { name: "gnupg", probe: "gpg" },
   { name: "slirp4netns", probe: "slirp4netns" },
@@ -48,7 +54,7 @@ const MACHINE: readonly Package[] = [
   { name: "e2fsprogs", probe: "mke2fs" },
 ];
 
-const FOLDERS = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin", "/usr/libexec/podman"];
+const FOLDERS = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin", ...HELPER_FOLDERS];
 
 /** Choices of {@linkcode setup}. */
 export interface SetupOptions {
@@ -94,6 +100,7 @@ export async function setup(options: SetupOptions = {}): Promise<SetupResult> {
   const hindrance = await findHindrance();
   if (hindrance !== undefined) {
     log(`setup: missing: ${all}; ${hindrance}: what needs them is left out`);
+    for (const line of await listCommands()) log(line);
     return { failed: false, missing };
   }
   log(`setup: installing ${all}`);
@@ -113,6 +120,19 @@ export async function findHindrance(): Promise<string | undefined> {
   if (Deno.build.os !== "linux") return `this is ${Deno.build.os}`;
   if (Deno.uid() !== 0) return "installing needs root";
   return await isThere("apt-get") ? undefined : "there is no apt-get here";
+}
+
+/** The commands that would install what containers need here, by this distribution's own names. Tools of tests are Debian's only. */
+async function listCommands(): Promise<string[]> {
+  const there = await Promise.all(NEEDS.map(async ({ probe }) => await isThere(probe) ? [probe] : []));
+  const release = await Deno.readTextFile("/etc/os-release").catch(() => "");
+  return describeCommands(release, new Set(there.flat()));
+}
+
+/** The lines of {@linkcode setup} for a machine of this os-release(5) that has these probes of the needs. */
+export function describeCommands(release: string, found: ReadonlySet<string>): string[] {
+  const commands = installCommands({ distribution: readDistribution(release) }, missingNeeds(found));
+  return commands.map((command) => `setup: containers would need: ${command}`);
 }
 
 async function missingOf(packages: readonly Package[]): Promise<string[]> {

@@ -72,8 +72,8 @@ function worksOf({ os, found, withoutLimits }: HostCheck): Finding[] {
   return whole.filter((use) => use !== CHECKPOINTS || !withoutLimits).map((use) => ({ state: "works", text: use }));
 }
 
-/** One runtime is enough: without any the first is named. */
-function missingOf(found: ReadonlySet<string>): Need[] {
+/** The needs of which nothing was found. One runtime is enough: without any the first is named. */
+export function missingOf(found: ReadonlySet<string>): Need[] {
   const runtimes = NEEDS.filter(({ required }) => required === "runtime");
   const hasRuntime = runtimes.some(({ probe }) => found.has(probe));
   return NEEDS.filter((need) =>
@@ -86,7 +86,11 @@ function sortFindings(findings: readonly Finding[]): Finding[] {
   return findings.toSorted((a, b) => order.indexOf(a.state) - order.indexOf(b.state));
 }
 
-function installCommands({ distribution }: HostCheck, missing: readonly Need[]): string[] {
+/** The commands that install what is missing on a distribution: one, or one for each family where the distribution is not known. */
+export function installCommands(
+  { distribution }: Pick<HostCheck, "distribution">,
+  missing: readonly Pick<Need, "packages">[],
+): string[] {
   if (missing.length === 0) return [];
   const family = familyOf(distribution);
   const families = family === undefined ? Object.keys(INSTALLERS) as Family[] : [family];

@@ -2,7 +2,7 @@ import { access, readFile, statfs } from "node:fs/promises";
 import { arch, release } from "node:os";
 import { dirname } from "node:path";
 import process from "node:process";
-import { findProgram } from "../linux/helpers/programs.ts";
+import { findProgram, HELPER_FOLDERS } from "../linux/helpers/programs.ts";
 import { readCgroupLayout, usableCgroupLayout } from "../linux/resources/cgroups.ts";
 import { NEEDS } from "./needs.ts";
 
@@ -61,8 +61,9 @@ export function readDistribution(text: string): HostCheck["distribution"] {
 }
 
 async function isThere(probe: string): Promise<boolean> {
-  if (!probe.startsWith("/")) return await findProgram(probe) !== undefined;
-  return await access(probe).then(() => true, () => false);
+  const paths = probe.startsWith("/") ? [probe] : HELPER_FOLDERS.map((folder) => `${folder}/${probe}`);
+  if (!probe.startsWith("/") && await findProgram(probe) !== undefined) return true;
+  return (await Promise.all(paths.map((path) => access(path).then(() => true, () => false)))).includes(true);
 }
 
 async function kindOfCgroups(): Promise<HostCheck["cgroups"]> {

@@ -5,7 +5,7 @@ export type Family = "debian" | "fedora" | "alpine" | "arch";
 
 /** Something that a host has to have, or should. */
 export interface Need {
-  /** A program's name, or an absolute path. */
+  /** A program's name, also of one that only engines run, or an absolute path. */
   readonly probe: string;
   readonly packages: Readonly<Record<Family, string>>;
   /** The thing that fails without it. */
@@ -32,14 +32,14 @@ export const NEEDS: readonly Need[] = [
   { probe: "crun", packages: packagesOf("crun"), use: "containers", required: "runtime" },
   { probe: "runc", packages: packagesOf("runc"), use: "containers", required: "runtime" },
   {
-    probe: "/usr/lib/podman/netavark",
+    probe: "netavark",
     packages: packagesOf("netavark"),
     use: "networks other than none and host",
     required: false,
     usual: true,
   },
   {
-    probe: "/usr/lib/podman/aardvark-dns",
+    probe: "aardvark-dns",
     packages: packagesOf("aardvark-dns"),
     use: "names of containers in networks",
     required: false,

@@ -2,6 +2,8 @@ import { assert, assertEquals } from "@std/assert";
 import { diagnoseHost, familyOf } from "../../../lib/platform/doctor/diagnose.ts";
 import { type HostCheck, nameRuntime, readDistribution } from "../../../lib/platform/doctor/host_check.ts";
 import { NEEDS } from "../../../lib/platform/doctor/needs.ts";
+import { netavarkAt } from "../../../lib/platform/linux/networks/netavark.ts";
+import { describeCommands } from "../../../scripts/setup.ts";
 import { doctorCommand } from "../../../lib/platform/entries/doctor_command.ts";
 
 /** A machine that has everything, but for what a test says. */
@@ -107,4 +109,32 @@ Deno.test("readDistribution(), familyOf() and nameRuntime() read what systems sa
     "Node 24.3.0",
     "Deno 2.9.6",
   ]);
+});
+
+Deno.test("setup names what it would install where there is no apt, by each distribution's own names", () => {
+  const has = (...missing: string[]) =>
+    new Set(NEEDS.map(({ probe }) => probe).filter((probe) => !missing.includes(probe)));
+  const rows: [release: string, command: string][] = [
+    ["ID=fedora", "dnf install conmon iptables-nft iproute"],
+    ['ID="rocky"\nID_LIKE="rhel centos fedora"', "dnf install conmon iptables-nft iproute"],
+    ["ID=ubuntu\nID_LIKE=debian", "apt-get install conmon iptables iproute2"],
+    ["ID=alpine", "apk add conmon iptables iproute2"],
+    ["ID=arch", "pacman -S conmon iptables iproute2"],
+  ];
+  for (const [release, command] of rows) {
+    const lines = describeCommands(`${release}\n`, has("conmon", "iptables", "ip", "runc"));
+    assertEquals(lines, [`setup: containers would need: ${command}`]);
+  }
+  assertEquals(describeCommands("ID=other\n", has("conmon")).length, 4, "each family, where none is known");
+  assertEquals(describeCommands("ID=fedora\n", has()), []);
+});
+
+Deno.test("netavarkAt() looks where each distribution puts helpers", async () => {
+  const folder = await Deno.makeTempDir();
+  await Deno.mkdir(`${folder}/libexec`);
+  await Deno.writeTextFile(`${folder}/libexec/netavark`, "");
+  const places = [`${folder}/lib`, `${folder}/libexec`];
+  assertEquals(netavarkAt("/c", places).aardvark, `${folder}/libexec/aardvark-dns`);
+  assertEquals(netavarkAt("/c", [places[0]!]).program, `${folder}/lib/netavark`);
+  await Deno.remove(folder, { recursive: true });
 });

@@ -17,6 +17,9 @@ export interface ProgramFacts {
   package: string;
 }
 
+/** The folders of programs that only engines run, the first one first: those of Debian and Arch, and those of Fedora and Alpine. */
+export const HELPER_FOLDERS: readonly string[] = ["/usr/lib/podman", "/usr/libexec/podman"];
+
 /** The full path of a program, or `undefined`. */
 export async function findProgram(name: string): Promise<string | undefined> {
   // Sudo and service managers may leave the system's folders out of `PATH`.

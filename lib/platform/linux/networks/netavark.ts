@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { existsSync } from "node:fs";
 import { readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { isIPv4 } from "node:net";
 import { join } from "node:path";
@@ -12,6 +13,7 @@ import type { NetworkRecord } from "../../../engine/records/network_record.ts";
 import type { NetworkSetup } from "../../../engine/ports/network_port.ts";
 import { bridgeNamespace, runAtBridges } from "./bridge_command.ts";
 import type { NetworkStatus } from "../../../engine/records/network_status.ts";
+import { HELPER_FOLDERS } from "../helpers/programs.ts";
 
 /** netavark's metric for routes that name none. */
 export const METRIC = 100;
@@ -244,7 +246,8 @@ function errorIn(stdout: string): string | undefined {
   }
 }
 
-/** The parts as Debian and Fedora install them; both look in this folder. */
-export function netavarkAt(config: string, folder = "/usr/lib/podman"): Netavark {
+/** The parts where this distribution installs them; the usual folder where they are not there. */
+export function netavarkAt(config: string, folders: readonly string[] = HELPER_FOLDERS): Netavark {
+  const folder = folders.find((folder) => existsSync(join(folder, "netavark"))) ?? folders[0]!;
   return { program: join(folder, "netavark"), aardvark: join(folder, "aardvark-dns"), config };
 }
