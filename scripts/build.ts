@@ -11,6 +11,7 @@ const root = new URL("../", import.meta.url);
 /** Every bundle, by its file in `dist/`. */
 export const bundles: Record<string, { entry: string; target: Target; what: string; types?: string }> = {
   "node.mjs": { entry: "lib/platform/entries/node.ts", target: "node", what: "the engine on Node" },
+  "gantry.mjs": { entry: "lib/platform/entries/cli.ts", target: "node", what: "the command gantry, for Node and Deno" },
   "workers.js": { entry: "lib/platform/entries/workers.ts", target: "workers", what: "the engine as an edge handler" },
   "gantry-node.mjs": { entry: "scripts/node_library.ts", target: "node", what: "the library on Node" },
   "rest.js": {

@@ -33,9 +33,11 @@ const TEST: readonly Package[] = [
   { name: "jq", probe: "jq" },
   { name: "openssl", probe: "openssl" },
   { name: "openssh-client", probe: "ssh-agent" },
+  { name: "openssh-server", probe: "sshd" },
   { name: "file", probe: "file" },
   // Keys for the secrets of the driver pass.
   { name: "gnupg", probe: "gpg" },
+  { name: "slirp4netns", probe: "slirp4netns" },
   { name: "chromium", probe: "chromium" },
 ];
 

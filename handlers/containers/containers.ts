@@ -12,7 +12,8 @@ import { containersAPI } from "./api.ts";
 import { attachContainer, attachSocket, NATIVE_ATTACH } from "./attach.ts";
 import { checkpointContainer, restoreContainer } from "./checkpoint.ts";
 import { createContainer } from "./create.ts";
-import { getContainer } from "./inspect.ts";
+import { keepUntilChange } from "../keep_answer.ts";
+import { getContainer, keepInspection } from "./inspect.ts";
 import { listContainers } from "./list.ts";
 import { streamLogs } from "./logs.ts";
 import { pruneContainers, pruneReport } from "./prune.ts";
@@ -27,9 +28,15 @@ export function implementContainers(engine: Engine): Implementation {
   const { containers } = engine;
   return implementFamily(containersAPI, {
     CreateContainer: (generator) => createContainer(engine, generator),
-    ListContainers: (query) => listContainers(engine, query),
+    ListContainers: (query, context) => {
+      if (!query.size && !query.namespace && query.filters === undefined) keepUntilChange(engine, context);
+      return listContainers(engine, query);
+    },
     PruneContainers: async ({ filters }) => (await pruneContainers(engine, parseFilters(filters))).map(pruneReport),
-    GetContainer: (name, { size }, { version }) => getContainer(engine, name, { size, version }),
+    GetContainer: (name, { size }, context) => {
+      keepInspection(engine, context, { name, size });
+      return getContainer(engine, name, { size, version: context.version });
+    },
     ContainerExists: (name) => {
       if (!containers.exists(name)) throw noSuchContainer(name);
     },

@@ -6,10 +6,13 @@ const PIECE = 64 << 10;
 /** How many turns of the microtask queue a value has to arrive in to count as at hand. */
 const TURNS = 8;
 
+/** Bytes of the first buffer: many streams are shorter. */
+const FIRST = 4 << 10;
+
 /** A piece in the making. */
 export class Piece {
   size = 0;
-  #bytes = new Uint8Array(PIECE + (PIECE >> 2));
+  #bytes = new Uint8Array(FIRST);
 
   /** Copies bytes to its end. */
   add(bytes: Uint8Array): void {

@@ -1,5 +1,8 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import type { ContainerRecord } from "../../lib/engine/records/container_record.ts";
+import type { Context } from "../../lib/rest/mod.ts";
+import { keepUntilChange } from "../keep_answer.ts";
+import { isUserNetwork } from "../../lib/engine/records/user_network.ts";
 import { isBefore } from "../path_version.ts";
 import type { InspectContainerData } from "../wire/containers/container_inspect.ts";
 import { imagesOf } from "./list.ts";
@@ -13,6 +16,17 @@ export async function getContainer(
 ): Promise<InspectContainerData> {
   const record = engine.containers.resolve(name);
   return inspectContainer(record, await inspectFacts(engine, record, size), isBefore(version, 5, 0));
+}
+
+/** Promises that an inspection is right until a record changes, unless it tells sizes, or interfaces that are not the engine's. */
+export function keepInspection(
+  engine: Engine,
+  context: Pick<Context, "request" | "platform">,
+  { name, size = false }: { name: string; size?: boolean },
+): void {
+  const record = engine.containers.resolve(name);
+  const { spec } = joinedNetwork(engine, record)?.record ?? record;
+  if (!size && spec.namespaces.network.mode !== "path") keepUntilChange(engine, context);
 }
 
 /** Gathers the facts that an inspection tells besides the record, in either tree. */
@@ -40,6 +54,7 @@ async function joinedInterfaces(
   { spec, state }: ContainerRecord,
 ): Promise<InspectFacts["joined"]> {
   const { mode, value = "" } = spec.namespaces.network;
+  if (isUserNetwork(mode)) return state.network?.interfaces;
   if (mode !== "path" || state.pid === 0) return undefined;
   return await networks.interfacesIn(value).catch(() => undefined);
 }

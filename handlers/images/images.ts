@@ -5,7 +5,8 @@ import { streamChanges } from "../files/changes.ts";
 import { implementFamily } from "../implement_family.ts";
 import { imagesAPI } from "./api.ts";
 import { exportImage, exportImages, importImage, loadImages, loadLocal } from "./archives.ts";
-import { byArrival, listImages, summaryOf } from "./list.ts";
+import { keepUntilChange } from "../keep_answer.ts";
+import { byArrival, keepList, listImages, summaryOf } from "./list.ts";
 import { pruneImages } from "./prune.ts";
 import { pullImage } from "./pull.ts";
 import { pushImage } from "./push.ts";
@@ -31,14 +32,20 @@ export function implementImages(engine: Engine): Implementation {
       Id: await images.archives.copy(name, destination, { signal }),
     }),
     ImageResolve: (name) => ({ Names: images.resolveNames(name) }),
-    GetImages: (query) => listImages(engine, query).sort(byArrival).map(summaryOf(engine)),
+    GetImages: (query, context) => {
+      keepList(engine, context, query);
+      return listImages(engine, query).sort(byArrival).map(summaryOf(engine));
+    },
     SearchImages: (query, context) => searchImages(engine, query, context),
     PruneImages: (query) => pruneImages(engine, query),
     ImagesBatchRemove: ({ images = [], all, force, ignore, noprune, lookupManifest: onlyLists }) =>
       removeImages(engine, images, { all, force, ignore, onlyLists, noPrune: noprune }),
     ImagesRemove: (name, { force, ignore, lookupManifest: onlyLists }) =>
       removeImage(engine, name, { force, ignore, onlyLists }),
-    GetImage: (name) => imageData(images.resolve(name), images.relations()),
+    GetImage: (name, context) => {
+      keepUntilChange(engine, context);
+      return imageData(images.resolve(name), images.relations());
+    },
     ImageExists: (name) => {
       if (!images.exists(name)) throw notFound(name);
     },

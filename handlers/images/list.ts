@@ -1,6 +1,8 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import type { ImageRecord } from "../../lib/engine/records/image_record.ts";
 import { Relations } from "../../lib/engine/images/store/relations.ts";
+import type { Context } from "../../lib/rest/mod.ts";
+import { keepUntilChange } from "../keep_answer.ts";
 import type { ImageSummary } from "../wire/images/image.ts";
 import type { Filters } from "../wire/query.ts";
 import { parseFilters } from "../parse_filters.ts";
@@ -23,6 +25,11 @@ export function listImages(engine: Engine, { all = false, filters, filter }: Lis
   const asked = filter === undefined ? parsed : { ...parsed, reference: [filter] };
   const isPlain = all || asked.intermediate?.includes("true");
   return selectImages(engine, isPlain ? asked : { ...asked, intermediate: ["false"] })(engine.images.list());
+}
+
+/** Promises that a list is right until a record changes; filters may look at the time. */
+export function keepList(engine: Engine, context: Pick<Context, "request" | "platform">, query: ListQuery): void {
+  if (query.filters === undefined && query.filter === undefined) keepUntilChange(engine, context);
 }
 
 /** The order of the native tree, whose clients sort as they like. */

@@ -53,15 +53,30 @@ export class RequestWatch {
       const began = performance.now();
       return serve(request, platform).then((response) => {
         this.#note(request, response, performance.now() - began);
+        platform?.onReuse?.(this.#noterOf(request, response));
         return response;
       });
     };
   }
 
+  /** Returns the function that notes one more answer like this. It holds nothing of the request itself. */
+  #noterOf(request: Request, { status }: Response): () => void {
+    const operation = this.#operations.get(request);
+    const { method, url } = request;
+    return () => {
+      this.#count(operation, status, 0);
+      this.#tell?.({ method, path: new URL(url).pathname, operation, status, duration: 0 });
+    };
+  }
+
+  #count(operation = "none", status: number, duration: number): void {
+    this.#metrics.requests.add({ operation, status: String(status) });
+    this.#metrics.requestTimes.add({ operation }, duration / 1000);
+  }
+
   #note(request: Request, { status }: Response, duration: number): void {
     const operation = this.#operations.get(request);
-    this.#metrics.requests.add({ operation: operation ?? "none", status: String(status) });
-    this.#metrics.requestTimes.add({ operation: operation ?? "none" }, duration / 1000);
+    this.#count(operation, status, duration);
     this.#tell?.({
       ...{ method: request.method, path: new URL(request.url).pathname, operation, status, duration },
       error: this.#errors.get(request),

@@ -10,7 +10,6 @@ import { requestedLimits } from "../containers/spec/resources.ts";
 import { restartPolicy } from "../containers/spec/restart_policy.ts";
 import { readSecurityOptions } from "../containers/spec/security_options.ts";
 import { splitPaths } from "../containers/spec/split_paths.ts";
-import { isEmpty, unsupported } from "../containers/spec/unsupported.ts";
 import { requestedUsers } from "../containers/spec/users.ts";
 import type { PodSpecGenerator } from "../wire/pods/pod_spec.ts";
 
@@ -35,7 +34,6 @@ export function podRequest(generator: PodSpecGenerator): PodRequest {
 }
 
 function translatePod(g: PodSpecGenerator): PodRequest {
-  if (!isEmpty(g.network_options)) throw unsupported("network_options", undefined, "Create pod");
   return {
     name: g.name || undefined,
     hostname: g.hostname || undefined,

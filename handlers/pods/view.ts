@@ -101,7 +101,7 @@ function infraConfig({ resources: { cpu } }: PodRecord, infra: ContainerRecord):
     HostAdd: someOf(spec.hosts),
     HostsFile: spec.baseHosts ?? "",
     Networks: someOf(Object.keys(infra.networks)),
-    NetworkOptions: null,
+    NetworkOptions: networkOptions(namespaces.network),
     cpu_period: cpu?.period,
     cpu_quota: cpu?.quota,
     cpuset_cpus: cpu?.cpus,
@@ -114,6 +114,10 @@ function infraConfig({ resources: { cpu } }: PodRecord, infra: ContainerRecord):
 /** Go has null for a list that nobody made. */
 function someOf(list: readonly string[]): readonly string[] | null {
   return list.length > 0 ? list : null;
+}
+
+function networkOptions({ mode, options }: NamespaceMode): Record<string, string[]> | null {
+  return options === undefined ? null : { [mode]: options };
 }
 
 function viewNamespace({ mode, value }: NamespaceMode): string {

@@ -7,6 +7,7 @@ import { checkSystem } from "./check.ts";
 import { viewDiskUsage } from "./disk_usage.ts";
 import { streamEvents } from "./events.ts";
 import { viewInfo } from "./info.ts";
+import { keepForever } from "../keep_answer.ts";
 import { answerPing } from "./ping.ts";
 import { pruneSystem } from "./prune.ts";
 import { viewVersion } from "./version.ts";
@@ -14,9 +15,15 @@ import { viewVersion } from "./version.ts";
 /** The native system operations over an engine. */
 export function implementSystem(engine: Engine, { swaggerText }: WholeAPI): Implementation {
   return implementFamily(systemAPI, {
-    Ping: ({ headers }) => answerPing(engine, headers),
+    Ping: (context) => {
+      keepForever(context);
+      return answerPing(engine, context.headers);
+    },
     PingHead: ({ headers }) => void answerPing(engine, headers),
-    VersionHandler: () => viewVersion(engine),
+    VersionHandler: (context) => {
+      keepForever(context);
+      return viewVersion(engine);
+    },
     GetInfo: () => viewInfo(engine),
     DiskUsage: () => viewDiskUsage(engine),
     SystemPrune: (query) => pruneSystem(engine, query),

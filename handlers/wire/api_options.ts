@@ -11,13 +11,25 @@ const MAX_REFERENCE = 256;
 
 /** Headers of every reply. */
 export function wireHeaders({ request }: Pick<HeaderContext, "request">): HeadersInit {
-  const reference = request.headers.get("x-reference-id");
   return {
     "Api-Version": API_VERSION.compat,
     "Libpod-Api-Version": API_VERSION.libpod,
     "Server": `Libpod/${API_VERSION.libpod} (linux)`,
-    "X-Reference-Id": reference && reference.length <= MAX_REFERENCE ? reference : crypto.randomUUID(),
+    "X-Reference-Id": givenReference(request) ?? newReference(),
   };
+}
+
+/** The headers of a reply, by their names in lower case, that a further reply to the same request has other values of. */
+export function freshHeaders(request: Request): Readonly<Record<string, () => string>> | undefined {
+  return givenReference(request) === undefined ? FRESH : undefined;
+}
+
+const newReference = () => crypto.randomUUID();
+const FRESH = { "x-reference-id": newReference };
+
+function givenReference({ headers }: Request): string | undefined {
+  const reference = headers.get("x-reference-id");
+  return reference && reference.length <= MAX_REFERENCE ? reference : undefined;
 }
 
 /** The options that all families have in common; paths begin with a version or not, and `libpod` is another word for `engine`. */

@@ -162,6 +162,11 @@ export class Engine {
     this.#address = address;
   }
 
+  /** Grows whenever a record changes that is read here: what is made of records alone is the same while this is. */
+  get revision(): number {
+    return this.#core.state.revision;
+  }
+
   /** Facts about the host, the engine and how much it holds. */
   async info(): Promise<SystemInfo> {
     const { ports, options } = this.#core;

@@ -67,6 +67,13 @@ export interface Platform {
   /** The peer's address, as the runtime words it. */
   readonly peer?: string;
   waitUntil?(promise: Promise<unknown>): void;
+  /**
+   * Tells that the answer to this request is right for the same request again while `isCurrent` says so; `fresh` makes the values of headers, by
+   * their names in lower case, that are others each time. Where the runtime keeps answers it sends them then without another call.
+   */
+  keepWhile?(isCurrent: () => boolean, fresh?: Readonly<Record<string, () => string>>): void;
+  /** Has a function called whenever the answer to this request is sent again, if it is. */
+  onReuse?(tell: () => void): void;
 }
 
 /**

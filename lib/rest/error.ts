@@ -69,9 +69,9 @@ export class HTTPError extends Error {
   /** The headers that came with the answer, on an error that a client call throws. A server that lets it pass does not send them on. */
   declare readonly responseHeaders?: Headers;
 
-  constructor(status: number, message: string, { headers, body, kind, issues, cause }: HTTPErrorOptions = {}) {
+  constructor(status: number, message: string, { cause, ...more }: HTTPErrorOptions = {}) {
     super(message, cause === undefined ? undefined : { cause });
-    Object.assign(this, { name: "HTTPError", status, headers, body, kind, issues });
+    Object.assign(this, { name: "HTTPError", status }, more);
   }
 }
 

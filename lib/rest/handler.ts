@@ -9,12 +9,14 @@ import type { Handler } from "./context.ts";
 import { type HandlerOptions as CoreOptions, handlerWith, type ServerParts } from "./run/core_server.ts";
 import { findDuplicates } from "./check/duplicates.ts";
 import { etag } from "./run/etag.ts";
+import { exactness } from "./run/check_result.ts";
 import { exactJSON } from "./codecs/exact_json.ts";
 import { exactText } from "./codecs/exact_text.ts";
 import { form } from "./codecs/form.ts";
 import { headerValues } from "./codecs/header_value.ts";
 import type { Implementations } from "./implement.ts";
 import { multipart } from "./codecs/multipart.ts";
+import { negotiation } from "./run/accept.ts";
 import { pathOfBase } from "./route/request_path.ts";
 import { patientRequest } from "./run/patient_body.ts";
 import { readPlaced } from "./headers/read_placed.ts";
@@ -58,6 +60,8 @@ export const SERVER_PARTS: ServerParts = {
   receive: receiveChannel,
   channel: writeChannel,
   headers: headerValues,
+  exactness,
+  negotiate: negotiation,
   places: readPlaced,
   around: (plan, run, codecs) => writePlaced(plan, writeFailures(plan, run, codecs), codecs),
 };

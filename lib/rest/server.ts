@@ -1,7 +1,8 @@
 /**
  * The server alone, for bundles that count their bytes: routing, JSON and text, and what else is named in `handlerWith`. Its `api` trusts the
  * definition, and `handler` is that of `./mod.ts` without channels, streams, forms, exact JSON, header values and the check of definitions. It
- * tries a regular expression for each route; {@linkcode trieRouter} is the part for APIs of many, or with versions or aliases.
+ * tries a regular expression for each route; {@linkcode trieRouter} is the part for APIs of many, or with versions or aliases, and
+ * {@linkcode patternRouter} that for other paths than plain ones.
  *
  * @example
  * ```ts
@@ -28,10 +29,14 @@ export { writeChannel } from "./channels/channel_server.ts";
 export { compress, type CompressOptions } from "./run/compress.ts";
 export { decompress } from "./run/content_coding.ts";
 export { type Finish, type HandlerOptions, handlerWith, type ServerParts } from "./run/core_server.ts";
-export { api } from "./define.ts";
+export { api, apiWith } from "./define.ts";
+export type { DefinitionParts } from "./plan/plan.ts";
+export { exactKinds } from "./plan/exact_kinds.ts";
+export { spreadQuery } from "./plan/spread_query.ts";
 export { namespace, rest } from "./definition.ts";
 export { failureOf } from "./failures/failure_of.ts";
 export { HTTPError } from "./error.ts";
+export { exactness } from "./run/check_result.ts";
 export { etag } from "./run/etag.ts";
 export { exactJSON } from "./codecs/exact_json.ts";
 export { exactText } from "./codecs/exact_text.ts";
@@ -40,6 +45,7 @@ export { headerValues } from "./codecs/header_value.ts";
 export { instance } from "./plan/instance.ts";
 export { implement, implementPart } from "./implement.ts";
 export { bytes, chan, error, int64, stream, time, uint64 } from "./plan/marker.ts";
+export { negotiation } from "./run/accept.ts";
 export { multipart } from "./codecs/multipart.ts";
 export { idOf, requestID, type RequestIDOptions } from "./run/request_id.ts";
 export { type CookieOptions, cookieText, readCookies } from "./headers/cookies.ts";
@@ -52,6 +58,7 @@ export { type AccessEntry, accessLog } from "./middleware/access_log.ts";
 export { rateLimit, type RateLimitOptions } from "./middleware/rate_limit.ts";
 export { type Middleware, middlewareStack, type Passing, type Stack } from "./middleware/middleware_stack.ts";
 export { streams } from "./run/streams.ts";
+export { patternRouter } from "./route/pattern_router.ts";
 export { trieRouter } from "./route/trie_router.ts";
 export { acceptDuplex } from "./duplex/accept_duplex.ts";
 

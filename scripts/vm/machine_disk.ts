@@ -26,7 +26,7 @@ const PACKAGES = [
   ],
   ...["golang-github-containers-common", "perl-base", "ca-certificates", "tar", "mount", "util-linux"],
   ...["podman", "skopeo", "docker-registry", "docker-cli", "docker-compose", "busybox-static", "jq", "curl", "openssl"],
-  ...["file", "git", "gnupg", "uidmap", "passt", "e2fsprogs", "xfsprogs"],
+  ...["file", "git", "gnupg", "uidmap", "passt", "slirp4netns", "e2fsprogs", "xfsprogs"],
 ];
 
 /** The machine's own service: it runs the script of the share `run`, whose output is the second serial line, and switches off. */

@@ -77,8 +77,6 @@ Deno.test("an ordinary user's server runs, keeps and removes containers", async 
       assertEquals(await podman("run", "--rm", "--network=none", "localhost/made", "cat", "/made"), "hi\n");
       const limited = await server.podman("create", "--network=none", "-m", "64m", image);
       assertStringIncludes(limited.stderr, "Resource limits are");
-      const mapped = await server.podman("run", "--rm", "--network=none", "--uidmap=0:1:1000", image, "true");
-      assertStringIncludes(mapped.stderr, "this server is an ordinary user's");
     });
 
     await t.step("folders that a layer replaces or empties are so, in images and in commits", async () => {

@@ -355,7 +355,7 @@ async function useCommand(use: string, jsr: string): Promise<void> {
   const deno = [Deno.execPath(), "run", "-A", "--quiet", "--no-lock", "gantry/lib/platform/entries/cli.js"];
   const unknown = await run([...deno, "run"], { cwd: jsr });
   const advice =
-    'gantry: Run "run": the commands are serve, install, uninstall, unshare, doctor and version\nSee --help\n';
+    'gantry: Run "run": the commands are serve, gateway, dial-stdio, install, uninstall, reset, unshare, doctor and version; see --help\n';
   assertEquals([unknown.code, unknown.stderr], [2, advice]);
   assertMatch(await runOk([...node, "version"], { cwd: use }), /^gantry {3}\d+\.\d+\.\d+\npodman {3}API /);
 }

@@ -51,6 +51,16 @@ Deno.test("dist/node.mjs serves on Node 24 from an empty folder and stops on SIG
     assertEquals((await child.status).code, 0, await complaints);
   }));
 
+Deno.test("dist/gantry.mjs tells its version on a Node that is too old to serve, and says what to use", () =>
+  inEmptyFolder("gantry.mjs", async (folder) => {
+    const old = await nodeProgram("20");
+    assertMatch(ok(await run([old, "gantry.mjs", "version"], { cwd: folder })), /^gantry {3}\d.*\n[^]*Node 20\./);
+    const places = ["--no-setup", "--root", `${folder}/root`, "--runroot", `${folder}/run`];
+    const { code, stderr } = await run([old, "gantry.mjs", "serve", ...places], { cwd: folder });
+    assertEquals(code, 1);
+    assertMatch(stderr, /^gantry: Open the store: Node 20\S* has no SQLite; use Node 24 or Deno\n$/);
+  }));
+
 Deno.test("dist/gantry.js is the portable face: it names no runtime and imports nothing", () =>
   inEmptyFolder("gantry.js", async (folder) => {
     const code = await Deno.readTextFile(`${folder}/gantry.js`);

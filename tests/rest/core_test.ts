@@ -88,3 +88,111 @@ Deno.test("api() of the small entries trusts the definition, which the full hand
   assertStringIncludes(thrown.message, "GET has no body");
   assertThrows(() => api("x", { F: rest("nonsense" as string) }), SyntaxError);
 });
+
+Deno.test("apiWith() spreads queries and tells bigint within objects by its parts, without which api() or the full handler() says so", async () => {
+  const Page = z.object({ from: z.number(), tags: z.array(z.string()), more: z.object({ deep: z.boolean() }) });
+  const Texts = z.record(z.string(), z.string());
+  const spread = { Read: rest("GET /read?%v", [Page], [Page]), Any: rest("GET /any?a=b&%v", [Texts], [Texts]) };
+  for (const { api } of [server, client]) {
+    assertThrows(() => api("x", spread), TypeError, 'Define "Read": ?%v takes the part spreadQuery');
+  }
+  const pages = client.apiWith({ spread: client.spreadQuery }, "x", spread);
+  const functions = server.implement(pages, { Read: (page) => page, Any: (texts) => texts });
+  assertThrows(() => server.handler(null, functions), TypeError, 'Route "Any": it takes the part patternRouter');
+  const run = server.handlerWith({ router: server.patternRouter }, null, functions);
+  const linked = client.link(pages, "http://h", { fetch: run });
+  const page = { from: 2, tags: ["a", "b"], more: { deep: true } };
+  assertEquals(await linked.Read(page), page);
+  assertEquals(await linked.Read({ ...page, tags: [] }), { ...page, tags: [] });
+  assertEquals(await linked.Any({ c: "d&" }), { c: "d&" });
+  assertEquals((await run(new Request("http://h/read?from=x"))).status, 400);
+
+  const Big = z.object({ n: z.bigint() });
+  const bigs = { Next: rest("POST /next", [Big], [Big]) };
+  const exact = client.apiWith({ kinds: client.exactKinds }, "x", bigs);
+  const next = (definition: typeof exact) => server.implement(definition, { Next: ({ n }) => ({ n: n + 1n }) });
+  const codecs = [client.exactJSON];
+  const call = client.linkWith({ codecs }, exact, "http://h", {
+    fetch: server.handlerWith({ codecs }, null, next(exact)),
+  });
+  assertEquals(await call.Next({ n: 2n ** 60n }), { n: 2n ** 60n + 1n });
+  checkedHandler(null, next(exact));
+  assertThrows(() => api("x", bigs), TypeError, 'Define "Next": its kinds take the part exactKinds');
+  // The JSON Schema of other libraries than zod may say nothing of it.
+  const untold = { ...api("x", { Next: rest("POST /next", [z.any()], [z.any()]) }), operations: bigs };
+  const told = { definition: untold, functions: { Next: () => {} } };
+  assertThrows(() => checkedHandler(null, told), DefinitionError, 'Define "Next": bigint, Date and bytes');
+});
+
+Deno.test("handler() of the small entries routes plain paths, the most specific first, and names the part for others", async () => {
+  const texts = [z.string()] as const;
+  const plain = api("x", {
+    Rest: rest("GET /a/{rest*=%v}", texts, texts),
+    Tail: rest("GET /a/{rest*=%v}/b", texts, texts),
+    One: rest("GET /a/{one=%v}", texts, texts),
+    Word: rest("GET /a/word.x", [], texts),
+    Dot: rest("GET /{dot=%v}/x", texts, texts),
+  });
+  const name = (kind: string) => (text: string) => `${kind} ${text}`;
+  const run = server.handler(
+    null,
+    server.implement(plain, {
+      Rest: name("rest"),
+      Tail: name("tail"),
+      One: name("one"),
+      Word: () => "word",
+      Dot: name("dot"),
+    }),
+  );
+  const found = async (path: string) => await (await run(new Request(`http://h${path}`))).text();
+  assertEquals(await found("/a/word.x"), "word");
+  assertEquals(await found("/a/wordxx"), "one wordxx");
+  assertEquals(await found("/a/c/d%2Fe"), "rest c/d/e");
+  assertEquals(await found("/a/c/d/b"), "tail c/d");
+  assertEquals(await found("/a/x"), "one x");
+  assertEquals(await found("/b%20c/x"), "dot b c");
+  const one = { definition: plain, functions: {} };
+  const others = {
+    Partial: rest("GET /{id=%v}.json", texts),
+    Twice: rest("GET /{a*=%v}/x/{b*=%v}", [...texts, ...texts]),
+    Constant: rest("GET /a?b=c"),
+    Present: rest("GET /a", [], [], { present: ["b"] }),
+  };
+  for (const [name, operation] of Object.entries(others)) {
+    const definition = api("x", { [name]: operation });
+    assertThrows(() => server.handler(null, { ...one, definition }), TypeError, `Route "${name}": it takes the part`);
+    server.handlerWith({ router: server.patternRouter }, null, { ...one, definition });
+  }
+  for (const options of [{ versioned: true }, { aliases: { a: ["b"] } }]) {
+    const definition = api("x", { One: rest("GET /a") }, options);
+    assertThrows(() => server.handler(null, { ...one, definition }), TypeError, "trieRouter for versions and aliases");
+  }
+  // Without the part that negotiates, an answer has the type of its tag.
+  const headers = { accept: "application/json" };
+  assertEquals(await (await run(new Request("http://h/a/word.x", { headers }))).text(), "word");
+  const negotiating = server.handlerWith(
+    { negotiate: server.negotiation, exactness: server.exactness },
+    null,
+    server.implementPart(plain, { Word: () => "word" }),
+  );
+  const response = await negotiating(new Request("http://h/a/word.x", { headers }));
+  assertEquals([response.headers.get("vary"), await response.text()], ["accept", '"word"']);
+});
+
+Deno.test("api() of the small entries names the part for types that hold themselves and intersections", () => {
+  const Tree: z.ZodType = z.object({
+    get children() {
+      return z.array(Tree);
+    },
+  });
+  const both = z.intersection(z.record(z.string(), z.string()), z.object({ b: z.string() }));
+  for (const schema of [Tree, both]) {
+    const operations = { Put: rest("PUT /a", [schema]) };
+    assertThrows(
+      () => api("x", operations),
+      TypeError,
+      'Define "Put": its kinds take the part exactKinds',
+    );
+    server.apiWith({ kinds: server.exactKinds }, "x", operations);
+  }
+});

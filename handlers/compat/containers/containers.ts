@@ -4,7 +4,8 @@ import { implementFamily } from "../../implement_family.ts";
 import { attachContainer, attachSocket, COMPAT_ATTACH, COMPAT_SOCKET } from "../../containers/attach.ts";
 import { ignoreMissing } from "../../containers/containers.ts";
 import { create } from "../../containers/create.ts";
-import { networkIDs } from "../../containers/inspect.ts";
+import { keepInspection, networkIDs } from "../../containers/inspect.ts";
+import { keepUntilChange } from "../../keep_answer.ts";
 import { imagesOf, listOptions } from "../../containers/list.ts";
 import { streamLogs } from "../../containers/logs.ts";
 import { pruneContainers } from "../../containers/prune.ts";
@@ -19,7 +20,7 @@ import { compatContainersAPI } from "./api.ts";
 import { compatGetContainer } from "./inspect.ts";
 import { dockerRequest } from "./spec/container_request.ts";
 import { DOCKER_NAMES } from "./spec/docker_names.ts";
-import { containerSummary } from "./summary.ts";
+import { containerSummary, nextStatusChange } from "./summary.ts";
 import { compatStartContainer } from "./start.ts";
 import { COMPAT_STATS, containerStats } from "../../containers/container_stats.ts";
 import { compatUpdateContainer } from "./update.ts";
@@ -38,9 +39,13 @@ export function compatContainers(engine: Engine): Implementation {
       requirePlatform(engine, image, parsePlatform(platform));
       return await create(engine, { ...request, image }, DOCKER_NAMES);
     },
-    CompatListContainers: async (query, { version }) => {
+    CompatListContainers: async (query, context) => {
       const image = imagesOf(engine);
+      const { version } = context;
       const records = containers.list({ ...listOptions(query), paused: true });
+      if (!query.size && query.filters === undefined) {
+        keepUntilChange(engine, context, () => nextStatusChange(records, Date.now()));
+      }
       const sizes = query.size ? await Promise.all(records.map(({ id }) => containers.size(id))) : [];
       const common = { now: Date.now(), networkID: networkIDs(engine), version };
       return records.map((record, index) => {
@@ -57,7 +62,10 @@ export function compatContainers(engine: Engine): Implementation {
         SpaceReclaimed: gone.reduce((sum, { size }) => sum + size, 0),
       });
     },
-    CompatGetContainer: (name, { size = false }) => compatGetContainer(engine, name, size),
+    CompatGetContainer: (name, { size = false }, context) => {
+      keepInspection(engine, context, { name, size });
+      return compatGetContainer(engine, name, size);
+    },
     CompatStartContainer: (name) => compatStartContainer(engine, name),
     CompatStopContainer: (name, { t, ignore, signal }) => {
       return ignoreMissing(ignore, () => containers.stop(name, { ...timeout(t), signal, thaw: true }));

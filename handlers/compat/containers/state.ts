@@ -28,6 +28,13 @@ const STEPS: readonly [limit: number, text: (seconds: number) => string][] = [
   [730 * 86400, (seconds) => `${Math.floor(seconds / (30 * 86400))} months`],
 ];
 
+/** Returns the milliseconds for which {@linkcode humanDuration} says the same at least, from a duration on. */
+export function untilChange(ms: number): number {
+  // All longer ones change at a whole minute.
+  const step = ms < 120_000 ? 1_000 : 60_000;
+  return ms < 0 ? -ms : step - ms % step;
+}
+
 /** How long something took, as people say it: `5 seconds`, `About an hour`. */
 export function humanDuration(ms: number): string {
   const seconds = Math.max(0, ms / 1000);

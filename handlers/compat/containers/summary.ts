@@ -8,7 +8,7 @@ import { emit, type Sparse } from "../../wire/emit.ts";
 import { wireSeconds } from "../../wire/time.ts";
 import { isBefore } from "../../path_version.ts";
 import { dockerHealth, healthSummary } from "./health.ts";
-import { dockerState, humanDuration } from "./state.ts";
+import { dockerState, humanDuration, untilChange } from "./state.ts";
 
 /** The data of a list entry besides the record. */
 export interface SummaryOptions {
@@ -72,6 +72,20 @@ function ports(record: ContainerRecord, exposed: readonly string[]): Sparse<Port
 
 function healthText(status: string): string {
   return status === "starting" ? "health: starting" : status;
+}
+
+/** Returns the first moment at which the text of a status may be another one though no record has changed. */
+export function nextStatusChange(records: readonly ContainerRecord[], now: number): number {
+  let next = Infinity;
+  for (const { state } of records) {
+    const since = state.status === "exited"
+      ? state.finishedAt
+      : state.status === "running" || state.status === "paused"
+      ? state.startedAt
+      : undefined;
+    if (since !== undefined) next = Math.min(next, now + untilChange(now - since));
+  }
+  return next;
 }
 
 function statusText({ state }: ContainerRecord, now: number, health?: string): string {

@@ -4,7 +4,8 @@ import type { ImageRecord } from "../../../lib/engine/records/image_record.ts";
 import type { Implementation } from "../../../lib/rest/mod.ts";
 import { parseFilters } from "../../parse_filters.ts";
 import { implementFamily } from "../../implement_family.ts";
-import { listImages } from "../../images/list.ts";
+import { keepList, listImages } from "../../images/list.ts";
+import { keepUntilChange } from "../../keep_answer.ts";
 import { prune } from "../../images/prune.ts";
 import { searchImages } from "../../images/search.ts";
 import { tagImage } from "../../images/tag.ts";
@@ -27,7 +28,9 @@ export function compatImages(engine: Engine): Implementation {
     CompatExportImage: (name) => exportImage(engine, name),
     CompatLoadImages: (_query, body, context) => loadImages(engine, body, context),
     CompatPushImage: (name, query, context) => pushImage(engine, name, query, context),
-    CompatGetImages: (query, { version }) => {
+    CompatGetImages: (query, context) => {
+      const { version } = context;
+      keepList(engine, context, query);
       const shared = query["shared-size"] ? sharedSizes(engine) : () => -1;
       const images = listImages(engine, query).filter(({ list }) => list === undefined);
       return images.map(dockerSummaryOf(engine, version, shared));
@@ -53,7 +56,10 @@ export function compatImages(engine: Engine): Implementation {
         ...deleted.map((id) => ({ Deleted: id.startsWith("sha256:") ? id : `sha256:${id}` })),
       ];
     },
-    CompatGetImage: (name, { version }) => imageInspect(findImage(engine, name), version),
+    CompatGetImage: (name, context) => {
+      keepUntilChange(engine, context);
+      return imageInspect(findImage(engine, name), context.version);
+    },
     CompatHistoryImage: (name) => {
       const layerSize = (diffID: string) => images.layerSize(diffID);
       return imageHistory(findImage(engine, name), layerSize).map((step) => ({ ...step, Id: `sha256:${step.Id}` }));

@@ -3,6 +3,7 @@ import { EngineError } from "../../../lib/engine/errors.ts";
 import type { Implementation } from "../../../lib/rest/mod.ts";
 import { implementFamily } from "../../implement_family.ts";
 import { mapValues, streamEvents } from "../../system/events.ts";
+import { keepForever } from "../../keep_answer.ts";
 import { answerPing } from "../../system/ping.ts";
 import { viewVersion } from "../../system/version.ts";
 import { compatSystemAPI } from "./api.ts";
@@ -15,9 +16,15 @@ import { pruneBuild } from "./prune_build.ts";
 /** The system operations of Docker's tree over an engine. */
 export function compatSystem(engine: Engine): Implementation {
   return implementFamily(compatSystemAPI, {
-    CompatPing: ({ headers }) => answerPing(engine, headers),
+    CompatPing: (context) => {
+      keepForever(context);
+      return answerPing(engine, context.headers);
+    },
     CompatPingHead: ({ headers }) => void answerPing(engine, headers),
-    CompatVersionHandler: () => viewVersion(engine),
+    CompatVersionHandler: (context) => {
+      keepForever(context);
+      return viewVersion(engine);
+    },
     CompatGetInfo: ({ version }) => compatInfo(engine, version),
     CompatGetDiskUsage: (query, context) => compatDiskUsage(engine, query, context),
     CompatPruneBuild: (query) => pruneBuild(engine, query),

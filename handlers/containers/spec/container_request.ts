@@ -46,7 +46,7 @@ function translate(generator: SpecGenerator): MemberRequest {
     httpProxy: g.httpproxy ?? undefined,
     workdir: g.work_dir || undefined,
     createWorkdir: g.create_working_dir || undefined,
-    user: g.user || users.user,
+    user: g.user || undefined,
     userMaps: users.userMaps,
     groups: groups(g),
     hostname: g.hostname || undefined,

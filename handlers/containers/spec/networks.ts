@@ -10,12 +10,13 @@ import { type NamespaceKind, namespaceMode } from "../../../lib/engine/container
 import type { Namespace, PerNetworkOptions } from "../../wire/containers/spec_generator_parts.ts";
 import type { SpecGenerator } from "../../wire/containers/spec_generator.ts";
 import { unsupported } from "./unsupported.ts";
+import { isUserNetwork } from "../../../lib/engine/records/user_network.ts";
 import { fromBase64 } from "../../../lib/oci/bytes/base64.ts";
 import { RequestError } from "../../request_error.ts";
 
 /** The fields of a create request, of a container or a pod, that name namespaces. */
 export type NamespaceFields =
-  & Pick<SpecGenerator, "netns" | "pidns" | "ipcns" | "utsns">
+  & Pick<SpecGenerator, "netns" | "pidns" | "ipcns" | "utsns" | "network_options">
   & Partial<Pick<SpecGenerator, "cgroupns">>;
 
 /** The namespaces of a create request; absent ones are left open. */
@@ -23,13 +24,24 @@ export function namespaces(generator: NamespaceFields, user?: NamespaceMode): Co
   const mode = (kind: NamespaceKind, { nsmode = "", value = "" }: Namespace = {}) =>
     namespaceMode(kind, { mode: nsmode, value });
   return {
-    network: mode("network", generator.netns),
+    network: networkMode(generator),
     pid: mode("pid", generator.pidns),
     ipc: mode("ipc", generator.ipcns),
     uts: mode("uts", generator.utsns),
     cgroup: mode("cgroup", generator.cgroupns),
     user,
   };
+}
+
+/** Clients send the options of the network's program beside its mode. */
+function networkMode({ netns: { nsmode = "", value = "" } = {}, network_options: all }: NamespaceFields) {
+  const given = Object.entries(all ?? {}).filter(([, options]) => options?.length);
+  const [other] = given.find(([program]) => program !== nsmode || !isUserNetwork(program)) ?? [];
+  if (other !== undefined) {
+    throw new RequestError("invalid", `"network_options": options of "${other}", but the network is "${nsmode}"`);
+  }
+  const options = given[0]?.[1] ?? undefined;
+  return namespaceMode("network", { mode: nsmode, value, ...options && { options } });
 }
 
 /** The namespaces of a container's create request, which may be those of its pod. */

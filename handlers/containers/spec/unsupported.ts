@@ -17,7 +17,6 @@ export function isEmpty(value: unknown): boolean {
  */
 const RULES: Partial<Record<keyof SpecGenerator, Harmless>> = {
   rootfs_mapping: isEmpty,
-  network_options: isEmpty,
   intelRdt: isEmpty,
 };
 

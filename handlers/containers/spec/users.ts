@@ -4,9 +4,9 @@ import type { SpecGenerator } from "../../wire/containers/spec_generator.ts";
 import type { IDMap } from "../../wire/containers/spec_generator_parts.ts";
 import { unsupported } from "./unsupported.ts";
 
-/** The user namespace of a create request, which IDs it has, and the process's user where only the mode tells it. */
+/** The user namespace of a create request, and which IDs it has. */
 export function requestedUsers(
-  { userns, idmappings, user }: Pick<SpecGenerator, "userns" | "idmappings" | "user">,
+  { userns, idmappings }: Pick<SpecGenerator, "userns" | "idmappings">,
 ): UserNamespaceChoice {
   const auto = idmappings?.AutoUserNsOpts;
   if (auto?.PasswdFile) throw unsupported("idmappings.AutoUserNsOpts.PasswdFile");
@@ -14,7 +14,6 @@ export function requestedUsers(
   return userNamespace({
     mode: userns.nsmode ?? "",
     value: userns.value ?? "",
-    user,
     maps: { uids: mappings(idmappings?.UIDMap), gids: mappings(idmappings?.GIDMap) },
     auto: auto && {
       size: auto.Size,

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { limitsConflict } from "../containers/create/validate.ts";
+import { canPublish, limitsConflict } from "../containers/create/validate.ts";
 import type { ContainerRequest } from "../containers/request/container_request.ts";
 import { POD_NAMESPACES, type PodNamespace, type PodRecord } from "../records/pod_record.ts";
 import { exclusivePod, invalidPod } from "./pod_errors.ts";
@@ -53,7 +53,7 @@ export function checkPodRequest(request: PodRequest): void {
     if (container.noResolvConf) throw exclusivePod("infra", "noResolvConf");
     if (container.ports?.length) throw exclusivePod("infra", "ports");
   }
-  if (container.ports?.length && network !== undefined && network.mode !== "bridge" && network.mode !== "private") {
+  if (container.ports?.length && network !== undefined && !canPublish(network.mode)) {
     throw invalidPod("PortMappings can only be used with Bridge or pasta networking");
   }
   for (const field of ["dnsServers", "dnsSearch", "dnsOptions"] as const) {

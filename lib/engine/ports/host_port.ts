@@ -198,6 +198,8 @@ export interface LogPlace {
   offset: number;
   /** Which file, of those that follow each other under the log's name; empty where there was none yet. */
   file: string;
+  /** The log from there to its end at that time, where a search for the place has read it. */
+  bytes?: Uint8Array;
 }
 
 /** How a log file is read. */

@@ -6,6 +6,7 @@
 import type { ContainerRecord, NetworkAttachment, PortMapping } from "../records/container_record.ts";
 import type { NetworkRecord, NetworkSubnet } from "../records/network_record.ts";
 import type { NetworkStatus } from "../records/network_status.ts";
+import type { UserNetwork } from "../records/user_network.ts";
 
 /** The settings of a network that a machine may not have. */
 export type CheckedNetwork = Pick<NetworkRecord, "driver" | "interface" | "options" | "addressSource">;
@@ -95,6 +96,8 @@ export interface NetworkSetup {
   netns: string;
   attachments: readonly { network: NetworkRecord; attachment: NetworkAttachment }[];
   ports: readonly PortMapping[];
+  /** A program that carries the container's packets; there are no attachments then. */
+  userNetwork?: UserNetwork;
   /** Of a container that runs already, or goes on running: how many of its other networks come first, as a way out too. */
   before?: number;
   /** The DNS servers that the container itself was given: its look-ups of the world's names go there. */

@@ -88,8 +88,8 @@ export interface ResourceGrant {
   blockDevices: Record<string, string>;
   /** The settings that were discarded or lessened, and why, in Podman's words. */
   warnings: string[];
-  /** This host keeps no limits at all, not even usual ones. */
-  keepsNone?: true;
+  /** Processes cannot be limited here, not even to the number that everybody gets. */
+  withoutPids?: true;
 }
 
 /** Figures and limits of containers. */

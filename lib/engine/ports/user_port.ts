@@ -18,8 +18,20 @@ export interface UserNamespaces {
   create(containerID: string, wish: UserNamespaceWish): Promise<string>;
   /** The mappings of a namespace that somebody else has made. Throws `EngineError("invalid")` for what is none. */
   mapsOf(path: string): Promise<IDMaps>;
+  /** The server's user; undefined where that is the machine's root, whose IDs are all there are. */
+  serverUser(): ServerUser | undefined;
   /** The IDs of the host that a user may give out (`subuid(5)`, `subgid(5)`); none where there is no such user. */
   subordinate(user: string): Promise<{ uids: IDRange[]; gids: IDRange[] }>;
+}
+
+/** The user of a server that is root in a user namespace only, in which 0 is the user itself. */
+export interface ServerUser {
+  /** The user's own IDs on the machine. */
+  uid: number;
+  gid: number;
+  /** How many IDs the namespace has: the user's own, and the subordinate ones from 1 on. */
+  uids: number;
+  gids: number;
 }
 
 /** IDs that follow each other. */

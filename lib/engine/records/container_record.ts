@@ -7,11 +7,14 @@ import type { LifecycleHooks } from "./lifecycle_hooks.ts";
 import type { StoredSpec } from "./stored_spec.ts";
 import type { SecretMount } from "./secret_mount.ts";
 import type { NetworkStatus } from "./network_status.ts";
+import type { UserNetworkProgram } from "./user_network.ts";
 
 /** How a namespace is had: a shareable one is private, and others may join it. `value` is a container ID for `container`, a path for `path`. */
 export interface NamespaceMode {
-  mode: "private" | "shareable" | "host" | "none" | "bridge" | "container" | "path";
+  mode: "private" | "shareable" | "host" | "none" | "bridge" | "container" | "path" | UserNetworkProgram;
   value?: string;
+  /** Options of the program that carries the network, as its users write them; empty ones are left out. */
+  options?: string[];
 }
 
 /** A published port. */

@@ -80,8 +80,19 @@ export interface SecuritySpec {
   seccompText?: string;
 }
 
-/** The IDs of a user namespace: spelled out, or taken from those the host has to give. */
-export type UserMapsWish = IDMaps | { auto: AutoMaps };
+/**
+ * The IDs of a user namespace: spelled out, taken from those the host has to give, or those of the server's user: with the user's own ID
+ * at a number (`keepID`), or without it (`noMap`).
+ */
+export type UserMapsWish = IDMaps | { auto: AutoMaps } | { keepID: KeptID } | { noMap: true };
+
+/** The ID that the server's user has in the container; its own where none is given. */
+export interface KeptID {
+  uid?: number;
+  gid?: number;
+  /** The most IDs of the namespace. */
+  size?: number;
+}
 
 /** Wishes for a namespace of IDs that nobody else has. */
 export interface AutoMaps {

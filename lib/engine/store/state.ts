@@ -29,6 +29,7 @@ export class State {
   /** Operations that go out with the next batch. */
   #later: Operation[] = [];
   #running?: Promise<void>;
+  #revision = 0;
 
   private constructor(store: Store, rows: Iterable<Row>, place: string, watch?: CommitWatch) {
     this.#store = store;
@@ -53,6 +54,11 @@ export class State {
     const { rows, changes } = upgradeRows(await store.load(), place);
     if (changes.length > 0) await store.commit(changes);
     return new State(store, rows, place, watch);
+  }
+
+  /** Grows with every change of a record that becomes visible: what was read at one revision is so while it is the same. */
+  get revision(): number {
+    return this.#revision;
   }
 
   /** The names of the store's tables that this engine does not know: it keeps them as they are. */
@@ -133,6 +139,7 @@ export class State {
       for (const batch of group) await this.#write([batch]);
       return;
     }
+    this.#revision++;
     for (const batch of group) {
       for (const operation of batch.operations) operation.apply();
       batch.resolve();

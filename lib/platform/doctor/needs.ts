@@ -12,6 +12,8 @@ export interface Need {
   readonly use: string;
   /** Whether no container runs without it; `runtime`: without any of those that say so. */
   readonly required: boolean | "runtime";
+  /** Whether a container without options of its own, or the pull of its image, needs it as well. */
+  readonly usual?: true;
 }
 
 /** A package of the same name everywhere, but where `others` says. */
@@ -34,25 +36,29 @@ export const NEEDS: readonly Need[] = [
     packages: packagesOf("netavark"),
     use: "networks other than none and host",
     required: false,
+    usual: true,
   },
   {
     probe: "/usr/lib/podman/aardvark-dns",
     packages: packagesOf("aardvark-dns"),
     use: "names of containers in networks",
     required: false,
+    usual: true,
   },
   {
     probe: "iptables",
     packages: packagesOf("iptables", { fedora: "iptables-nft" }),
     use: "networks with a bridge",
     required: false,
+    usual: true,
   },
-  { probe: "nft", packages: packagesOf("nftables"), use: "published ports", required: false },
+  { probe: "nft", packages: packagesOf("nftables"), use: "published ports", required: false, usual: true },
   {
     probe: "ip",
     packages: packagesOf("iproute2", { fedora: "iproute" }),
     use: "networks other than none and host",
     required: false,
+    usual: true,
   },
   { probe: "catatonit", packages: packagesOf("catatonit"), use: "pods, and containers with an init", required: false },
   { probe: "criu", packages: packagesOf("criu"), use: CHECKPOINTS, required: false },
@@ -100,6 +106,7 @@ export const NEEDS: readonly Need[] = [
     packages: packagesOf("ca-certificates"),
     use: "pulls from registries with TLS",
     required: false,
+    usual: true,
   },
 ];
 

@@ -55,6 +55,11 @@ export function connectAddress(address: string, { token, tls = {} }: AddressOpti
   };
 }
 
+/** Throws `SyntaxError` for an address that {@linkcode connectAddress} would refuse. */
+export function checkEngineAddress(address: string): void {
+  placeOf(address);
+}
+
 /** The place where requests go, and what they say of it. */
 interface Place {
   readonly isSecure: boolean;

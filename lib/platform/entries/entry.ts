@@ -38,8 +38,8 @@ export function entryHandler(options: EntryOptions): Handler {
   };
 }
 
-/** An error as the engine's API words it, for what fails before there is an engine. */
-function errorResponse(error: unknown, request: Request): Response {
+/** An error as the engine's API words it, for what fails before a request has reached an engine. */
+export function errorResponse(error: unknown, request: Request): Response {
   const status = error instanceof HTTPError ? error.status : 500;
   const encoded = engineErrors.encode(error, { status, request });
   return Response.json(encoded.body, { status: encoded.status, headers: encoded.headers });

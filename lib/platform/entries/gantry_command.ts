@@ -1,28 +1,14 @@
 import { messageOf } from "../../oci/message_of.ts";
 import { doctorCommand } from "./doctor_command.ts";
+import { dialCommand, isDial } from "./gateway/dial_stdio_command.ts";
+import { gatewayCommand } from "./gateway/gateway_command.ts";
+import { FACTS_USAGE, helpTexts, SERVICE_USAGE } from "./help_texts.ts";
+import { resetCommand } from "./reset/reset_command.ts";
 import { serveCommand } from "./serve_command.ts";
-import { USAGE } from "./serve_options.ts";
 import { installService, servicePlace, uninstallService } from "./service/install_service.ts";
 import { doctorAsUser } from "./user/doctor_as_user.ts";
-import { UNSHARE_USAGE, unshareCommand } from "./user/unshare_command.ts";
+import { unshareCommand } from "./user/unshare_command.ts";
 import { versionLines } from "./version_command.ts";
-
-/** The help on the commands besides `serve`. */
-const SERVICE_USAGE = `
-Usage: gantry install [--user] [options of serve]
-       gantry uninstall [--user]
-
-Makes the server a service of systemd, started with the machine: gantry.socket and gantry.service. With --user they are units of the
-user's own manager.
-`;
-
-const FACTS_USAGE = `
-Usage: gantry doctor
-       gantry version
-
-Doctor tells what works on this machine, what does not, and what to install; it exits with 1 where containers cannot run. Version prints
-the version of this program, and those of its APIs.
-`;
 
 /**
  * Runs the command `gantry` with the arguments behind its name and resolves with the exit code: that of {@linkcode serveCommand} or
@@ -31,12 +17,17 @@ the version of this program, and those of its APIs.
 export async function gantryCommand(args: readonly string[]): Promise<number> {
   const [command = "help", ...rest] = args;
   if (command === "serve") return await serveCommand(rest);
+  if (isDial(args)) return await dialCommand(args);
+  if (command === "gateway") return await gatewayCommand(rest);
+  if (command === "reset") return await resetCommand(rest);
   if (command === "unshare") return await unshareCommand(rest);
   if (command === "install" || command === "uninstall") return await runService(command, rest);
   if (/^(help|-h|--help)$/.test(command)) {
-    console.log(`${USAGE}${SERVICE_USAGE}${UNSHARE_USAGE}${FACTS_USAGE.trimEnd()}`);
+    console.log(helpTexts().map(({ text }) => text.trim()).join("\n\n"));
   } else if (!/^(doctor|version|-v|--version)$/.test(command)) {
-    return refuseCommand(`Run "${command}": the commands are serve, install, uninstall, unshare, doctor and version`);
+    return refuseCommand(
+      `Run "${command}": the commands are serve, gateway, dial-stdio, install, uninstall, reset, unshare, doctor and version`,
+    );
   } else if (rest.some((arg) => arg === "-h" || arg === "--help")) console.log(FACTS_USAGE.trim());
   else if (rest.length > 0) return refuseCommand(`Run "${args.join(" ")}": "${command}" takes no options`);
   else if (command === "doctor") return await doctorAsUser() ?? await doctorCommand();
@@ -45,7 +36,7 @@ export async function gantryCommand(args: readonly string[]): Promise<number> {
 }
 
 function refuseCommand(why: string): number {
-  console.error(`gantry: ${why}\nSee --help`);
+  console.error(`gantry: ${why}; see --help`);
   return 2;
 }
 

@@ -34,6 +34,8 @@ import { hostRandom } from "../random.ts";
 import { authFiles, CERTIFICATE_FOLDERS, fileCredentials, folderTLS } from "../registry_access.ts";
 import { checkFolder } from "../storage/safe_folder.ts";
 import { SQLiteStore } from "../storage/sqlite_store.ts";
+import { messageOf } from "../../oci/message_of.ts";
+import { startFailure } from "./start/start_failure.ts";
 import type { Log } from "../../engine/ports/log.ts";
 
 /** The default path of a host's registries configuration. */
@@ -133,7 +135,8 @@ async function confSources(what: string, path: string, mayBeMissing: boolean): P
   const sources: ConfSource[] = [];
   const main = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT" && mayBeMissing) return undefined;
-    throw new EngineError("invalid", `Read ${what} configuration "${path}": ${error.message}`, { cause: error });
+    const step = { text: `Read ${what} configuration "${path}"`, option: `--${what}-conf` };
+    throw new EngineError("invalid", messageOf(startFailure(step, error)), { cause: error });
   });
   if (main !== undefined) sources.push({ name: path, text: main });
   const folder = `${path}.d`;
@@ -162,7 +165,11 @@ async function openStore(root: string): Promise<Store> {
     return await SQLiteStore.open(file);
   } catch (error) {
     if (!(error instanceof EngineError) || error.code !== "in_use") throw error;
-    throw new EngineError("in_use", `Open root "${root}": it is in use by another server`, { cause: error });
+    throw new EngineError(
+      "in_use",
+      `Open root "${root}": it is in use by another server; end that one, or choose another root`,
+      { cause: error },
+    );
   }
 }
 

@@ -3,25 +3,24 @@
  *
  * @module
  */
-import { readFile, stat } from "node:fs/promises";
 import process from "node:process";
 import { engineHandler } from "../../../handlers/engine_handler.ts";
-import { bearer } from "../../rest/mod.ts";
-import { isLoopback, parseAddress } from "../http/address.ts";
 import { everySoOften } from "../../engine/containers/ticks.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { hostClock } from "../clock.ts";
 import { openHostEngine } from "./host_engine.ts";
-import { listen, type Listener } from "../http/listener.ts";
+import type { Listener } from "../http/listener.ts";
 import { parseServeOptions, type ServeOptions, USAGE } from "./serve_options.ts";
 import { messageOf } from "../../oci/message_of.ts";
 import type { Log } from "../../engine/ports/log.ts";
 import { outerUser } from "../linux/rootless/outer_user.ts";
 import { ownCommand } from "../linux/rootless/user_namespace.ts";
 import { needsUserNamespace, runAsUser } from "./user/run_as_user.ts";
+import { giveBackWhenIdle } from "./service/idle_memory.ts";
 import { isGoingDown, tellReady } from "./service/service_manager.ts";
 import { makeServerLog, requestLogger } from "./server_log.ts";
-import { readCertificates } from "./start/read_certificates.ts";
+import { endSignal } from "./start/end_signal.ts";
+import { openDoors, readDoorKeys } from "./start/open_doors.ts";
 import { startStep } from "./start/start_failure.ts";
 import { tellStart } from "./start/tell_start.ts";
 
@@ -40,7 +39,7 @@ export async function serveCommand(args: readonly string[], hooks: ServeHooks = 
   try {
     options = parseServeOptions(args, process.env);
   } catch (error) {
-    console.error(`gantry: ${messageOf(error)}\nSee --help`);
+    console.error(`gantry: ${messageOf(error)}; see --help`);
     return 2;
   }
   if (options.help) {
@@ -66,6 +65,7 @@ export async function serveCommand(args: readonly string[], hooks: ServeHooks = 
     console.log(`gantry: ready on ${server.addresses.join(", ")}`);
     await tellReady(process.env, log);
     await tellStart(server.engine, server.addresses, log);
+    using _memory = giveBackWhenIdle();
     log("info", `stopping on ${await ended}`);
     if (await isGoingDown(process.env, outerUser() !== 0)) {
       log("info", "the host goes down: containers are stopped");
@@ -79,9 +79,6 @@ export async function serveCommand(args: readonly string[], hooks: ServeHooks = 
   return 0;
 }
 
-/** Names in the `Host` of container clients: Podman's (`d`), and Docker's before version 24. */
-const CLIENT_HOSTS: readonly string[] = ["d", "docker"];
-
 /** A server that is ready. Disposing it ends it; containers go on. */
 interface Server extends AsyncDisposable {
   readonly engine: Engine;
@@ -91,8 +88,7 @@ interface Server extends AsyncDisposable {
 }
 
 async function startServer(options: ServeOptions, log: Log): Promise<Server> {
-  const token = options.tokenFile === undefined ? undefined : await readToken(options.tokenFile, log);
-  const tls = options.tls && await readCertificates(options.tls, log);
+  const keys = await readDoorKeys(options, log);
   const { root, runroot, runtime, hookFolders, deviceFolders, quadletFolder } = options;
   const { registriesConf, containersConf, authFile, certsDir, dockerHub } = options;
   const access = { registriesConf, containersConf, authFile, certsDir, dockerHub };
@@ -101,7 +97,7 @@ async function startServer(options: ServeOptions, log: Log): Promise<Server> {
     { text: `Open root "${root}" and runroot "${runroot}"`, option: "--root or --runroot" },
     () => openHostEngine({ ...folders, ...access, log }),
   );
-  const listeners: Listener[] = [];
+  let listeners: Listener[] = [];
   const ended = new AbortController();
   const updates = updateRegularly(engine, options, { log, signal: ended.signal });
   const stop = async () => {
@@ -111,26 +107,8 @@ async function startServer(options: ServeOptions, log: Log): Promise<Server> {
     await engine.close();
   };
   try {
-    const handler = engineHandler(engine, {
-      auth: token === undefined ? null : bearer(token),
-      onRequest: requestLogger(log),
-    });
-    for (const address of options.listen) {
-      const listener = await startStep(
-        { text: `Listen on "${address}"`, option: "--listen" },
-        () =>
-          listen(address, handler, {
-            authenticated: token !== undefined,
-            tls,
-            hosts: options.allowHosts,
-            clientHosts: CLIENT_HOSTS,
-            hijacks: takesOver,
-            onError: (error) => log("error", `Serve: ${error instanceof Error ? error.stack : error}`),
-          }),
-      );
-      if (token === undefined && tls?.clientCA === undefined) warnOfOpenDoor(listener.address, log);
-      listeners.push(listener);
-    }
+    const handler = engineHandler(engine, { auth: keys.auth, onRequest: requestLogger(log) });
+    listeners = await openDoors(options, keys, handler, log, { keptAnswers: true });
   } catch (error) {
     await stop();
     throw error;
@@ -166,42 +144,4 @@ async function updateRegularly(
       if (!signal.aborted) log("error", `Auto-update: ${messageOf(error)}`);
     }
   }
-}
-
-/** Attach and exec start take their connection over, with or without the header that asks for it. */
-function takesOver(method: string, path: string): boolean {
-  return method === "POST" && /\/(?:containers\/[^/]+\/attach|exec\/[^/]+\/start|grpc|session)$/.test(path);
-}
-
-function warnOfOpenDoor(text: string, log: Log): void {
-  const address = parseAddress(text);
-  if (address.kind === "tcp" && isLoopback(address.host)) {
-    const closed = "use a Unix socket, --token-file or --tls-client-ca";
-    log("warn", `${text}: every user of this machine can be root through it; ${closed}`);
-  }
-}
-
-async function readToken(file: string, log: Log): Promise<string> {
-  const step = { text: `Read token file "${file}"`, option: "--token-file" };
-  const { mode } = await startStep(step, () => stat(file));
-  if ((mode & 0o077) !== 0) log("warn", `${file}: other users of this machine may read the token; chmod 600`);
-  const token = (await startStep(step, () => readFile(file, "utf8"))).trim();
-  if (!/^[\x21-\x7e]{8,}$/.test(token)) {
-    throw new Error(`Read token file "${file}": a token is one line of 8 or more printable characters`);
-  }
-  return token;
-}
-
-/** Resolves with the first signal that asks for an end; a second one ends the process at once. */
-function endSignal(): Promise<string> {
-  return new Promise((resolve) => {
-    let asked = false;
-    for (const signal of ["SIGTERM", "SIGINT"] as const) {
-      process.on(signal, () => {
-        if (asked) process.exit(130);
-        asked = true;
-        resolve(signal);
-      });
-    }
-  });
 }

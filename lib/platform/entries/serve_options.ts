@@ -4,21 +4,15 @@
  * @module
  */
 import { join, resolve } from "node:path";
-import process from "node:process";
-import { parseArgs } from "node:util";
-import { parseAddress } from "../http/address.ts";
-import { FIRST_DESCRIPTOR, parseDescriptor } from "../http/passed_socket.ts";
-import type { LogLevel } from "../../engine/ports/log.ts";
 import { parseDuration } from "../../engine/text/duration.ts";
 import { messageOf } from "../../oci/message_of.ts";
 import { outerUser } from "../linux/rootless/outer_user.ts";
-import { besideRunroot, systemFolders, userFolders } from "./start/homes.ts";
-import type { CertificateFiles } from "./start/read_certificates.ts";
-import { LOG_FORMATS, LOG_LEVELS, type LogFormat } from "./server_log.ts";
+import { DOOR_SHAPES, DOOR_USAGE, type DoorOptions, readDoorOptions } from "./start/door_options.ts";
+import { usualFolders } from "./start/homes.ts";
+import { OptionReader, withoutAbsent } from "./start/option_reader.ts";
 
 /** What `serve` is to do. */
-export interface ServeOptions {
-  listen: string[];
+export interface ServeOptions extends DoorOptions {
   root: string;
   runroot: string;
   /** Absent: containers.conf's, else the first that works. */
@@ -39,13 +33,6 @@ export interface ServeOptions {
   certsDir?: string;
   /** In Docker's API short names are Docker Hub's. */
   dockerHub: boolean;
-  tokenFile?: string;
-  /** TLS on TCP. */
-  tls?: CertificateFiles;
-  /** Further names that clients may call this server by over TCP. */
-  allowHosts?: string[];
-  logLevel: LogLevel;
-  logFormat: LogFormat;
   /** Install what is missing first. */
   setup: boolean;
   help: boolean;
@@ -82,24 +69,34 @@ Serves a container engine over HTTP, with the API of Podman and Docker.
   --certs-dir DIR         Certificates of registries, in HOST:PORT/{ca.crt,NAME.cert,NAME.key}.
                           Default: /etc/containers/certs.d and /etc/docker/certs.d
   --no-docker-hub         Short names in Docker's API are those of registries.conf, not always Docker Hub's
-  --token-file FILE       Clients must send the text of this file as bearer token
-  --tls-cert FILE         Speak TLS over TCP, with this certificate (PEM), and those between it and its authority behind it
-  --tls-key FILE          The key of that certificate (PEM)
-  --tls-client-ca FILE    Let in over TCP only who has a certificate of these authorities (PEM)
-  --allow-host NAME       A further name by which clients reach this server over TCP; may be repeated.
-                          Always allowed: localhost, loopback addresses, the address reached, d and docker,
-                          and the names in the certificate
-  --log-level LEVEL       error, warn, info or debug, which has every request. Default: info
-  --log-format FORMAT     text, or json: one object in each line. Default: text
+${DOOR_USAGE}
   --no-setup              Do not install host packages that are missing
   --help                  Print this text
 
-Each option can be given as a variable as well: GANTRY_LISTEN, GANTRY_HOOKS_DIR and GANTRY_ALLOW_HOST (several separated by commas),
-GANTRY_ROOT, GANTRY_RUNROOT, GANTRY_RUNTIME, GANTRY_REGISTRIES_CONF, GANTRY_CONTAINERS_CONF, GANTRY_AUTH_FILE,
+Each option can be given as a variable as well: GANTRY_LISTEN, GANTRY_HOOKS_DIR, GANTRY_ALLOW_HOST and
+GANTRY_ALLOW_ORIGIN (several separated by commas), GANTRY_ROOT, GANTRY_RUNROOT, GANTRY_RUNTIME, GANTRY_REGISTRIES_CONF, GANTRY_CONTAINERS_CONF, GANTRY_AUTH_FILE,
 GANTRY_CERTS_DIR, GANTRY_TOKEN_FILE, GANTRY_TLS_CERT, GANTRY_TLS_KEY, GANTRY_TLS_CLIENT_CA, GANTRY_LOG_LEVEL, GANTRY_LOG_FORMAT, GANTRY_NO_DOCKER_HUB=1,
 GANTRY_NO_SETUP=1.
 Options win over variables.
 `;
+
+const SHAPES = {
+  ...DOOR_SHAPES,
+  root: { type: "string" },
+  runroot: { type: "string" },
+  runtime: { type: "string" },
+  "hooks-dir": { type: "string", multiple: true },
+  "cdi-spec-dir": { type: "string", multiple: true },
+  "quadlet-dir": { type: "string" },
+  "auto-update": { type: "string" },
+  "auto-update-notify": { type: "boolean" },
+  "registries-conf": { type: "string" },
+  "containers-conf": { type: "string" },
+  "auth-file": { type: "string" },
+  "certs-dir": { type: "string" },
+  "no-docker-hub": { type: "boolean" },
+  "no-setup": { type: "boolean" },
+} as const;
 
 const LEAST_INTERVAL = 60_000;
 /** A timer holds no more than 2^31 ms. */
@@ -115,95 +112,45 @@ export function parseServeOptions(
   env: Record<string, string | undefined>,
   uid: number = outerUser(),
 ): ServeOptions {
-  const given = readArguments(args);
-  const value = (name: keyof typeof given & string) => {
-    const text = given[name] ?? (env[variableName(name)] || undefined);
-    if (typeof text === "string" && text === "") throw new SyntaxError(`Read options: "--${name}" has no value`);
-    return typeof text === "string" ? text : undefined;
-  };
-  const isSet = (name: "auto-update-notify" | "no-docker-hub" | "no-setup") =>
-    given[name] === true || /^(1|true|yes)$/i.test(env[variableName(name)] ?? "");
-  const homes = uid === 0 ? systemFolders() : userFolders(env, uid);
-  const root = resolve(value("root") ?? homes.root);
-  const runroot = resolve(
-    value("runroot") ?? (root === homes.root ? homes.runroot : besideRunroot(homes.runroot, root)),
-  );
-  const listen = given.listen ?? listOf(env.GANTRY_LISTEN);
-  const hookFolders = (given["hooks-dir"] ?? listOf(env.GANTRY_HOOKS_DIR)).map((folder) => resolve(folder));
-  const deviceFolders = (given["cdi-spec-dir"] ?? listOf(env.GANTRY_CDI_SPEC_DIR)).map((folder) => resolve(folder));
-  const allowHosts = given["allow-host"] ?? listOf(env.GANTRY_ALLOW_HOST);
-  const addresses = listen.flatMap((address) => address === "fd://" ? passedSockets(env) : [address]);
-  for (const address of addresses) if (parseDescriptor(address) === undefined) parseAddress(address);
-  const logLevel = LOG_LEVELS.find((level) => level === (value("log-level") ?? "info"));
-  if (logLevel === undefined) {
-    throw new SyntaxError(`Read options: "${value("log-level")}" is no log level: use ${LOG_LEVELS.join(", ")}`);
-  }
-  const autoUpdate = readInterval(value("auto-update"));
-  const logFormat = LOG_FORMATS.find((format) => format === (value("log-format") ?? "text"));
-  if (logFormat === undefined) {
-    throw new SyntaxError(`Read options: "${value("log-format")}" is no log format: use ${LOG_FORMATS.join(" or ")}`);
-  }
-  const runtime = value("runtime");
+  const read = new OptionReader(SHAPES, args, env);
+  const doors = readDoorOptions(read, env);
+  const { root, runroot, quadlets } = usualFolders(env, uid, {
+    root: read.path("root"),
+    runroot: read.path("runroot"),
+  });
+  const hookFolders = read.list("hooks-dir").map((folder) => resolve(folder));
+  const deviceFolders = read.list("cdi-spec-dir").map((folder) => resolve(folder));
+  const autoUpdate = readInterval(read.value("auto-update"));
+  const runtime = read.value("runtime");
   if (runtime !== undefined && !/^(auto|crun|runc)$/.test(runtime) && !runtime.startsWith("/")) {
     throw new SyntaxError(`Read options: "${runtime}" is no runtime: use auto, crun, runc or a full path`);
   }
-  const paths = {
-    // Units of the system are run by one server: that of the usual root.
-    quadletFolder: value("quadlet-dir") ?? (root === homes.root ? homes.quadlets : undefined),
-    registriesConf: value("registries-conf"),
-    containersConf: value("containers-conf"),
-    authFile: value("auth-file"),
-    certsDir: value("certs-dir"),
-    tokenFile: value("token-file"),
-  };
-  const tls = readTLSFiles(value("tls-cert"), value("tls-key"), value("tls-client-ca"));
-  if (tls !== undefined && !addresses.some((address) => !address.startsWith("unix:"))) {
-    throw new SyntaxError('Read options: "--tls-cert" is for TCP: add --listen tcp://HOST:PORT');
-  }
   return {
-    listen: addresses.length > 0 ? addresses : [`unix://${join(runroot, "gantry.sock")}`],
+    ...doors,
+    listen: doors.listen.length > 0 ? doors.listen : [usualAddress(runroot)],
     root,
     runroot,
-    ...runtime !== undefined && { runtime },
+    ...withoutAbsent({
+      runtime,
+      autoUpdate,
+      quadletFolder: read.path("quadlet-dir") ?? quadlets,
+      registriesConf: read.path("registries-conf"),
+      containersConf: read.path("containers-conf"),
+      authFile: read.path("auth-file"),
+      certsDir: read.path("certs-dir"),
+    }),
     ...hookFolders.length > 0 && { hookFolders },
     ...deviceFolders.length > 0 && { deviceFolders },
-    ...resolvePaths(paths),
-    ...tls !== undefined && { tls },
-    ...allowHosts.length > 0 && { allowHosts },
-    ...autoUpdate !== undefined && { autoUpdate },
-    ...isSet("auto-update-notify") && { autoUpdateNotify: true },
-    logLevel,
-    logFormat,
-    dockerHub: !isSet("no-docker-hub"),
-    setup: !isSet("no-setup"),
-    help: given.help === true,
+    ...read.isSet("auto-update-notify") && { autoUpdateNotify: true },
+    dockerHub: !read.isSet("no-docker-hub"),
+    setup: !read.isSet("no-setup"),
+    help: read.isSet("help"),
   };
 }
 
-/** The files for TLS, with full paths. Throws `SyntaxError` where one is given without another that it needs. */
-function readTLSFiles(cert?: string, key?: string, clientCA?: string): CertificateFiles | undefined {
-  if (cert === undefined && key === undefined && clientCA === undefined) return undefined;
-  if (cert === undefined || key === undefined) {
-    const missing = cert === undefined ? "--tls-cert" : "--tls-key";
-    throw new SyntaxError(`Read options: "${missing}" is missing: TLS needs a certificate and its key`);
-  }
-  return { cert: resolve(cert), key: resolve(key), ...clientCA !== undefined && { clientCA: resolve(clientCA) } };
-}
-
-/** The sockets that systemd has passed on, sd_listen_fds(3). Throws `SyntaxError` where there is none for this process. */
-function passedSockets({ LISTEN_FDS, LISTEN_PID }: Record<string, string | undefined>): string[] {
-  const count = /^[1-9]\d{0,2}$/.test(LISTEN_FDS ?? "") ? Number(LISTEN_FDS) : 0;
-  if (count === 0) {
-    throw new SyntaxError(
-      'Read options: "--listen fd://": no socket was passed on; start the service by its .socket unit',
-    );
-  }
-  if (LISTEN_PID && Number(LISTEN_PID) !== process.pid) {
-    throw new SyntaxError(
-      `Read options: "--listen fd://": the sockets are for process ${LISTEN_PID}, and this is ${process.pid}`,
-    );
-  }
-  return Array.from({ length: count }, (_, index) => `fd://${FIRST_DESCRIPTOR + index}`);
+/** The address of a server that is told none. */
+export function usualAddress(runroot: string): string {
+  return `unix://${join(runroot, "gantry.sock")}`;
 }
 
 /** Reads a span of time between updates. Throws `SyntaxError` for what is none, or shorter than a minute. */
@@ -217,58 +164,4 @@ function readInterval(text: string | undefined): number | undefined {
   }
   if (ms >= LEAST_INTERVAL && ms <= MOST_INTERVAL) return ms;
   throw new SyntaxError(`Read options: "--auto-update" takes from 1m to 240h, not ${text}`);
-}
-
-/** Returns the parts of a variable's value, which are separated by commas. */
-function listOf(text = ""): string[] {
-  return text.split(",").map((part) => part.trim()).filter((part) => part !== "");
-}
-
-/** Full paths of those that were given. */
-function resolvePaths<K extends string>(paths: Record<K, string | undefined>): Partial<Record<K, string>> {
-  const given = Object.entries<string | undefined>(paths).flatMap(([name, path]) =>
-    path === undefined ? [] : [[name, resolve(path)]]
-  );
-  // Entries of the record that came in, fewer of them.
-  return Object.fromEntries(given) as Partial<Record<K, string>>;
-}
-
-function readArguments(args: readonly string[]) {
-  try {
-    const { values } = parseArgs({
-      args: [...args],
-      options: {
-        listen: { type: "string", multiple: true },
-        root: { type: "string" },
-        runroot: { type: "string" },
-        runtime: { type: "string" },
-        "hooks-dir": { type: "string", multiple: true },
-        "cdi-spec-dir": { type: "string", multiple: true },
-        "quadlet-dir": { type: "string" },
-        "auto-update": { type: "string" },
-        "auto-update-notify": { type: "boolean" },
-        "registries-conf": { type: "string" },
-        "containers-conf": { type: "string" },
-        "auth-file": { type: "string" },
-        "certs-dir": { type: "string" },
-        "token-file": { type: "string" },
-        "tls-cert": { type: "string" },
-        "tls-key": { type: "string" },
-        "tls-client-ca": { type: "string" },
-        "allow-host": { type: "string", multiple: true },
-        "log-level": { type: "string" },
-        "log-format": { type: "string" },
-        "no-docker-hub": { type: "boolean" },
-        "no-setup": { type: "boolean" },
-        help: { type: "boolean", short: "h" },
-      },
-    });
-    return values;
-  } catch (error) {
-    throw new SyntaxError(`Read options: ${error instanceof Error ? error.message : error}`, { cause: error });
-  }
-}
-
-function variableName(option: string): string {
-  return `GANTRY_${option.toUpperCase().replaceAll("-", "_")}`;
 }

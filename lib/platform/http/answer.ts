@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { Handler, Platform } from "../../rest/context.ts";
 import type { IdleWatch } from "./idle_watch.ts";
 import { nodeRequest, type Peer, rawHeader, type RequestParts, webHeaders } from "./exchange/node_request.ts";
+import type { KeptAnswers } from "./exchange/kept_answers.ts";
 import { sendResponse } from "./exchange/node_response.ts";
 
 /** The options that all connections of a listener share. */
@@ -19,6 +20,8 @@ export interface Serving {
   readonly socketPatience: number;
   /** The most bytes of body a request may have that takes its socket over. */
   readonly upgradeBodyLimit: number;
+  /** Answers that are sent again; none are where it is absent. */
+  readonly kept?: KeptAnswers;
   /** Told of what no client can be told any more. */
   onError(error: unknown): void;
 }
@@ -79,10 +82,20 @@ export function plainResponse(status: number, text: string): Response {
   return new Response(text + "\n", { status, headers: { "content-type": "text/plain; charset=utf-8" } });
 }
 
-/** Sends a response; what goes wrong ends the connection and is told to the listener's owner. Never rejects. */
-export async function sendAnswer(serving: Serving, out: ServerResponse, response: Response, peer: Peer): Promise<void> {
+/**
+ * Sends a response; what goes wrong ends the connection and is told to the listener's owner. Never rejects.
+ *
+ * @param onWhole As for {@linkcode sendResponse}
+ */
+export async function sendAnswer(
+  serving: Serving,
+  out: ServerResponse,
+  response: Response,
+  peer: Peer,
+  onWhole?: (body: string) => void,
+): Promise<void> {
   try {
-    await sendResponse(out, response, peer);
+    await sendResponse(out, response, peer, onWhole);
   } catch (error) {
     serving.onError(error);
     out.destroy();

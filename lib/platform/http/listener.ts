@@ -7,6 +7,7 @@ import { serveNodeExchange } from "./exchange/node_exchange.ts";
 import { type Hijacks, readFirstRequest } from "./first_request.ts";
 import { hostRefusal, type HostRules } from "./host_rules.ts";
 import { IdleWatch } from "./idle_watch.ts";
+import { KeptAnswers } from "./exchange/kept_answers.ts";
 import { serveRaw } from "./exchange/raw_exchange.ts";
 import type { Serving } from "./answer.ts";
 import { keepListening } from "./keep_listening.ts";
@@ -49,6 +50,11 @@ export interface ListenOptions extends HostRules {
    * case: where these run short, the oldest connections without a request make room.
    */
   readonly connections?: number;
+  /**
+   * Sends answers again, without a call of the handler, that its operations promised are still right (`platform.keepWhile`). Only for a handler
+   * whose authenticator looks at nothing but the head of a request.
+   */
+  readonly keptAnswers?: boolean;
   /** The most bytes of body of a request that takes its connection over; 4 MiB by default. */
   readonly upgradeBodyLimit?: number;
   /** Told of errors no client can be told of: a handler that throws, a body that fails halfway. */
@@ -109,6 +115,7 @@ export async function listen(addr: string, handler: Handler, options: ListenOpti
       : (headers, local) => hostRefusal(headers, local, rules),
     socketPatience: options.socketPatience ?? 60_000,
     upgradeBodyLimit: options.upgradeBodyLimit ?? 4 * 1024 * 1024,
+    kept: options.keptAnswers ? new KeptAnswers() : undefined,
     onError: options.onError ?? (() => {}),
   };
   const server = makeServer(serving, options, address.kind, tls);

@@ -5,7 +5,7 @@
  */
 import { access, readFile, statfs } from "node:fs/promises";
 import { arch, cpus, hostname, release, uptime } from "node:os";
-import { basename } from "node:path";
+import { basename, join } from "node:path";
 import type { HostInfo } from "../../engine/ports/host_facts.ts";
 import type { Processes } from "../../engine/ports/host_port.ts";
 import type { HostContext } from "./helpers/context.ts";
@@ -15,6 +15,7 @@ import { DEVICE_FOLDERS } from "./bundle/cdi/device_folders.ts";
 import { netavarkAt } from "./networks/netavark.ts";
 import { findProgram, packageVersion, programFacts } from "./helpers/programs.ts";
 import { usableCgroupLayout } from "./resources/cgroups.ts";
+import { controllersOf } from "./resources/delegated_group.ts";
 import { isRootless } from "./rootless/outer_user.ts";
 import { securityModules } from "./security_modules.ts";
 
@@ -158,7 +159,8 @@ async function readDistribution(): Promise<HostInfo["distribution"]> {
 
 /** The version, and the controllers that this server's containers can be limited by: an ordinary user's have none. */
 async function readCgroups(): Promise<Pick<HostInfo, "cgroupVersion" | "cgroupControllers">> {
-  const [found, { isForeign }] = await Promise.all([readControllers(), usableCgroupLayout()]);
+  const [found, { isForeign, base, unified }] = await Promise.all([readControllers(), usableCgroupLayout()]);
+  if (base !== undefined) return { ...found, cgroupControllers: await controllersOf(join(unified, base)) };
   return isForeign ? { ...found, cgroupControllers: [] } : found;
 }
 

@@ -13,18 +13,13 @@ import { namespaceMaps } from "./namespace_maps.ts";
 import { deleteNamespaceAt } from "./networks/netns.ts";
 import { unmountAll } from "./mounts/overlay.ts";
 import { containerPaths, type HostPaths } from "./helpers/paths.ts";
-import { isRootless } from "./rootless/outer_user.ts";
+import { readOwnMap, serverUser, splitMappings } from "./rootless/outer_user.ts";
 import { subordinateRanges } from "./rootless/subordinate_ids.ts";
-
-/** The reason why containers of an ordinary user's server share its user namespace. */
-const NO_MAPS =
-  "the kernel gives files other owners for the machine's root only, and this server is an ordinary user's";
 
 /** Opens the user namespaces of a host. */
 export function openUserNamespaces(paths: HostPaths, files = ["/etc/subuid", "/etc/subgid"]): UserNamespaces {
   return {
     async create(containerID, { maps, join, path, network }) {
-      if (isRootless()) throw new EngineError("unsupported", `Map users of container ${containerID}: ${NO_MAPS}`);
       const { userns, netns } = containerPaths(paths, containerID);
       const other = path ?? (join === undefined ? "" : containerPaths(paths, join).userns);
       if (path !== undefined) await requireMaps(path, maps);
@@ -35,12 +30,14 @@ export function openUserNamespaces(paths: HostPaths, files = ["/etc/subuid", "/e
       await deleteUserNamespace(userns);
       if (network) await deleteNamespaceAt(netns);
       if (other === "" || network) {
-        const [uids, gids] = [mapLines(maps.uids), mapLines(maps.gids)];
+        const uids = mapLines(splitMappings(maps.uids, readOwnMap("uid_map")));
+        const gids = mapLines(splitMappings(maps.gids, readOwnMap("gid_map")));
         await makeNamespaces({ userns, netns: network ? netns : "", join: other, uids, gids });
       }
       return other === "" ? userns : other;
     },
     mapsOf: namespaceMaps,
+    serverUser,
     async subordinate(user) {
       const [uids, gids] = await Promise.all(files.map((file) => subordinateRanges(file, [user])));
       return { uids: uids!, gids: gids! };

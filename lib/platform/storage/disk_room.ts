@@ -12,6 +12,15 @@ const RESERVE = 1024 * 1024 * 1024;
 /** How often is looked, in milliseconds: no disk takes the reserve in between. */
 const INTERVAL = 200;
 
+/** Bytes above the reserve from which on nobody waits until something is deleted: the next pull has room in any case. */
+const PLENTY = 4 * 1024 * 1024 * 1024;
+
+/** Whether the file system of a folder has so much room that what is deleted need not be waited for. */
+export async function hasPlenty(folder: string): Promise<boolean> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize >= PLENTY + RESERVE;
+}
+
 /** Throws `EngineError("internal")` unless so many bytes more leave the reserve of a folder's file system. */
 export async function requireRoom(folder: string, bytes: number, what: string): Promise<void> {
   const { bavail, bsize, blocks } = await statfs(folder);

@@ -1,5 +1,6 @@
 import { type FileHandle, open } from "node:fs/promises";
-import { DatabaseSync, type StatementSync } from "node:sqlite";
+import process from "node:process";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { EngineError } from "../../engine/errors.ts";
 import type {
   Change,
@@ -64,7 +65,7 @@ export class SQLiteStore implements Store {
    */
   static async open(path: string): Promise<SQLiteStore> {
     const reserve = new SpaceReserve(`${path}-reserve`);
-    const db = new DatabaseSync(path);
+    const db = new (loadSQLite().DatabaseSync)(path);
     try {
       reserve.use(() => setUpFile(db, path));
       // Never the database itself: closing any handle of that would give up SQLite's locks on it.
@@ -270,4 +271,14 @@ function prepareStatements(db: DatabaseSync): Statements {
     time: db.prepare("SELECT time FROM streams WHERE stream = ? AND seq = ?"),
     sizes: db.prepare("SELECT octet_length(value) AS size FROM streams WHERE stream = ? ORDER BY seq"),
   };
+}
+
+/** Returns the module when a store is opened: imported, a Node that lacks it would end with its own words before anything could be said. */
+function loadSQLite(): typeof import("node:sqlite") {
+  const sqlite = process.getBuiltinModule?.("node:sqlite");
+  if (sqlite !== undefined) return sqlite;
+  throw new EngineError(
+    "unsupported",
+    `Open the store: Node ${process.versions.node} has no SQLite; use Node 24 or Deno`,
+  );
 }

@@ -26,7 +26,9 @@ const KEPT_BACK =
 /** Lets an API elsewhere be served: its requests and answers pass as they came, with the headers that may. */
 export const forward: NonNullable<ClientParts["forward"]> = (run, plan, codecs, base, client, { headers, stream }) => {
   const places = argumentPlaces(plan);
-  const pass: Forward = async (decoded, values, { request: given, signal, name }) => {
+  const pass: Forward = async (decoded, values, call, streams) => {
+    const { request: given, signal, name } = call;
+    if (!streams || given.headers.has("upgrade")) return await called(...decoded, call);
     const request = writeOrRefuse(() => writeRequest(plan, codecs, base, decoded, undefined, signal, headers, stream));
     for (const header of SENT) {
       const value = given.headers.get(header);

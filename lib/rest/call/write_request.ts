@@ -36,19 +36,14 @@ function writePath({ segments, parameters }: Plan, args: readonly unknown[]): st
     return writeParameter(parameter, pick(args[parameter.argument], parameter.path));
   };
   return segments.map((segment) =>
-    "/" +
-    (segment.type === "literal"
-      ? segment.text
-      : segment.type === "partial"
-      ? segment.parts.map((part, index, { length }) =>
-        "text" in part
-          ? part.text
-          // The literal behind a name is looked for from the front, but for that behind the last one.
-          : index + 2 < length
-          ? next().replace(/[-_.!~*'()]/g, (mark) => "%" + mark.charCodeAt(0).toString(16))
-          : next()
-      ).join("")
-      : next())
+    "/" + ("parts" in segment ? segment.parts : [segment]).map((part, index, { length }) =>
+      "text" in part
+        ? part.text
+        // The literal behind a name is looked for from the front, but for that behind the last one.
+        : index + 2 < length
+        ? next().replace(/[-_.!~*'()]/g, (mark) => "%" + mark.charCodeAt(0).toString(16))
+        : next()
+    ).join("")
   ).join("");
 }
 
@@ -73,9 +68,8 @@ function writeQuery({ constants, query, spreads }: Plan, args: readonly unknown[
     }
   };
   for (const [name, value] of constants) append(name, value);
-  for (const { argument, value } of spreads) {
-    // The fields of a struct are parameters of their own, in path or query: only maps are written here.
-    for (const [name, item] of Object.entries(value && args[argument] || {})) append(name, item);
+  for (const { argument, entries } of spreads) {
+    for (const [name, item] of entries(args[argument])) append(name, item);
   }
   // The last one counts, should a map have an entry of the same name.
   for (const { name, argument, path, followed } of query) if (!followed) append(name, pick(args[argument], path));

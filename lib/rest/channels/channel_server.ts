@@ -28,7 +28,9 @@ export async function writeChannel(value: unknown, call: Call, writer: ResultWri
   if (!isAsyncIterable(value)) throw new TypeError(`Answer "${call.name}": the function returned no AsyncIterable`);
   const { plan } = writer;
   const { kind, contentType, item } = plan.result;
-  const check = plan.trusted || !item ? (value: unknown) => value : checkOf(plan, item, kind);
+  const check = plan.trusted || !item
+    ? (value: unknown) => value
+    : checkOf(plan, item, kind, writer.responses.parts.exactness);
   const response = await channelResponse(value, {
     request: call.request,
     platform: call.platform,

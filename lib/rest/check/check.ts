@@ -1,8 +1,11 @@
 import { type APIOptions, type Definition, flatten, type Operation, type Operations } from "../definition.ts";
 import { findDuplicates } from "./duplicates.ts";
-import { isScalar, type Kind, kindOf, needsMarker } from "../plan/kind.ts";
+import { exactKinds, kindOf, needsMarker } from "../plan/exact_kinds.ts";
+import { isScalar, type Kind, needsRevival } from "../plan/kind.ts";
 import { type ChannelMarker, markerIs } from "../plan/marker.ts";
-import { findTarget, placeholdersOf, planOperation } from "../plan/plan.ts";
+import { findTarget } from "../plan/find_target.ts";
+import { type DefinitionParts, placeholdersOf, planOperation } from "../plan/plan.ts";
+import { spreadQuery } from "../plan/spread_query.ts";
 import { findFunction, type Implementation } from "../implement.ts";
 import { problemsOfRules } from "./check_rules.ts";
 import type { Plan, Target } from "../plan/plan_types.ts";
@@ -47,12 +50,29 @@ export function checkOperations(operations: Operations, options: APIOptions): re
   return plans;
 }
 
+/** All parts that a definition may have. */
+const PARTS: DefinitionParts = { kinds: exactKinds, spread: spreadQuery };
+
 /** Plans that are known to be good, so that they are looked at once only. */
 const checked = new WeakSet<readonly Plan[]>();
 
 /** Everything that is wrong with a definition made without being checked. */
 export function problemsOf({ operations, options, plans }: Definition): readonly string[] {
-  return checked.has(plans) ? [] : examine(operations, options).problems;
+  if (checked.has(plans)) return [];
+  const { problems, plans: whole } = examine(operations, options);
+  const told = new Set(plans.filter(holdsExact).map(({ name }) => name));
+  const untold = whole.filter((plan) => holdsExact(plan) && !told.has(plan.name));
+  return [
+    ...problems,
+    ...untold.map(({ name, tag }) =>
+      `Define "${name}": bigint, Date and bytes within values take exactKinds: "${tag}"`
+    ),
+  ];
+}
+
+/** Whether values of an operation hold bigint, Date or bytes. */
+function holdsExact({ arguments: all, body, result }: Plan): boolean {
+  return [...all.map(({ kind }) => kind), ...body ? [body.kind] : [], ...result.kinds, result.kind].some(needsRevival);
 }
 
 /** Everything that is wrong with an implementation: with its definition, and operations without a function. */
@@ -78,7 +98,7 @@ function examine(operations: Operations, options: APIOptions): { problems: strin
       continue;
     }
     const tag = checkTag(operation.tag);
-    const plan = planOperation(name, operation, options, tag);
+    const plan = planOperation(name, operation, options, PARTS, tag);
     const found = [...tag.problems, ...new PlanCheck(operation, tag, plan, options).problems()];
     problems.push(
       ...found.map(({ message, column }) => `Define "${name}": ${message}: column ${column} of "${operation.tag}"`),

@@ -3,7 +3,8 @@ import { argumentPlaces, type HeaderPlace, resultPlaces } from "../headers/place
 import { cookieText } from "../headers/cookies.ts";
 import { RESERVED, TOKEN } from "../headers/names.ts";
 import type { Operation } from "../definition.ts";
-import { isScalar, knownKind } from "../plan/kind.ts";
+import { knownKind } from "../plan/exact_kinds.ts";
+import { isScalar } from "../plan/kind.ts";
 import type { Plan } from "../plan/plan_types.ts";
 import type { Schema } from "../plan/schema.ts";
 import type { CheckedTag } from "../tag/tag_checker.ts";

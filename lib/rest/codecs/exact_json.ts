@@ -8,10 +8,10 @@ import { boundDepth } from "./json_depth.ts";
  *
  * @example
  * ```ts
- * import { api, exactJSON, handlerWith, implement, rest } from "../server.ts";
+ * import { apiWith, exactJSON, exactKinds, handlerWith, implement, rest } from "../server.ts";
  * import { z } from "npm:zod@4.6.7";
  * const Big = z.object({ n: z.bigint() });
- * const next = api("x", { Next: rest("POST /next", [Big], [Big]) });
+ * const next = apiWith({ kinds: exactKinds }, "x", { Next: rest("POST /next", [Big], [Big]) });
  * const serve = handlerWith({ codecs: [exactJSON] }, null, implement(next, { Next: ({ n }) => ({ n: n + 1n }) }));
  * const headers = { "content-type": "application/json" };
  * const body = '{"n":9007199254740993}';

@@ -1,6 +1,6 @@
 /** Values made up to fit a schema. */
 import { revive } from "../codecs/json.ts";
-import { jsonSchemaOf, knownKind } from "../plan/kind.ts";
+import { jsonSchemaOf, knownKind } from "../plan/exact_kinds.ts";
 import { type ChannelMarker, type MARKER, markerIs } from "../plan/marker.ts";
 import type { Schema } from "../plan/schema.ts";
 import { isObject } from "../surfaces/components.ts";

@@ -2,7 +2,7 @@ import { type Codec, findCodec } from "../codecs/codec.ts";
 import type { ClientParts } from "../call/core_client.ts";
 import { declaredErrors } from "../plan/declared_errors.ts";
 import { HTTPError } from "../error.ts";
-import { knownKind } from "../plan/kind.ts";
+import { knownKind } from "../plan/exact_kinds.ts";
 import type { Plan } from "../plan/plan_types.ts";
 import { describeIssues, type Schema } from "../plan/schema.ts";
 

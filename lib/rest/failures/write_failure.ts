@@ -5,7 +5,7 @@ import type { ServerParts } from "../run/core_server.ts";
 import { declaredErrors } from "../plan/declared_errors.ts";
 import { type EncodedError, HTTPError } from "../error.ts";
 import { forwardOf } from "../run/forwarded.ts";
-import { knownKind } from "../plan/kind.ts";
+import { knownKind } from "../plan/exact_kinds.ts";
 
 /**
  * Typed errors: the part of a server that sends those which an operation declares, with bodies that fit their schemas.

@@ -3,7 +3,7 @@ import { checkOf } from "../run/check_result.ts";
 import { cookieText } from "./cookies.ts";
 import type { ServerParts } from "../run/core_server.ts";
 import { forwardOf } from "../run/forwarded.ts";
-import { knownKind } from "../plan/kind.ts";
+import { knownKind } from "../plan/exact_kinds.ts";
 import { resultPlaces } from "./places.ts";
 import { writeHeaderText } from "./header_text.ts";
 import { writeScalar } from "../codecs/scalar_text.ts";

@@ -1,7 +1,7 @@
 import type { Input, Output, Schema } from "./schema.ts";
 
 /** The schema of the values that travel as instances. */
-const CARRIED = Symbol("gantry.rest.carried");
+const CARRIED = Symbol();
 
 /** The schema of a value as it travels: that within {@linkcode instance}, or the schema itself. */
 export function carriedSchema(schema: Schema & { readonly [CARRIED]?: Schema }): Schema {

@@ -34,78 +34,38 @@ export interface Field {
   required?: boolean;
 }
 
-/** The key under which the JSON Schema of a nested value says its marker. */
-const NESTED = "x-gantry-kind";
-
-interface JSONSchema {
+/** A JSON Schema as its library writes it. */
+export interface WrittenSchema {
   readonly [key: string]: unknown;
 }
 
-/** The key for a part that JSON Schema cannot say, of this type in its library's words, or of this class. */
-function nested(type: unknown, of?: unknown): Record<string, string> | undefined {
-  const kind = type === "bigint" ? "int64" : type === "date" ? "time" : of === Uint8Array && "bytes";
-  return kind ? { [NESTED]: kind } : undefined;
-}
-
-/** The argument that zod, valibot and arktype pass to the functions in `libraryOptions`. */
-interface Part {
-  readonly zodSchema?: {
-    readonly _zod: { readonly def: { readonly type: string }; readonly bag: { Class?: unknown } };
-  };
-  readonly jsonSchema?: Record<string, unknown>;
-  readonly valibotSchema?: { readonly type: string; readonly class?: unknown };
-  readonly domain?: string;
-  readonly proto?: unknown;
-  readonly base?: Record<string, unknown>;
-}
-
-/** Has each library say which marker would fit where it would write nothing, or throw. */
-const LIBRARIES = {
-  unrepresentable: "any",
-  override: ({ zodSchema, jsonSchema }: Part) =>
-    void Object.assign(jsonSchema!, nested(zodSchema?._zod.def.type, zodSchema?._zod.bag.Class)),
-  overrideSchema: ({ valibotSchema }: Part) => nested(valibotSchema?.type, valibotSchema?.class),
-  fallback: {
-    domain: ({ domain, base }: Part) => nested(domain) ?? base,
-    date: () => nested("date"),
-    proto: ({ proto, base }: Part) => nested("", proto) ?? base,
-  },
-};
-
-/** The kinds that were told before: plan and check ask the same, and libraries take their time to write a JSON Schema. */
-const told = new WeakMap<Schema, Kind>();
+/** Tells the kind of a schema that the operation of this name has. */
+export type TellKind = (schema: Schema, name: string) => Kind;
 
 /**
- * Tells the kind of a schema from its JSON Schema; `unknown` when nothing is said of its type at all.
+ * Tells the kinds that plain JSON Schema tells.
  *
  * @throws what the schema library throws when it cannot write a JSON Schema
+ * @throws {TypeError} for bigint and Date within objects and lists (of zod, whose JSON Schema is silent), types that hold themselves and intersections
  */
-export function kindOf(schema: Schema): Kind {
-  const known = markerOf(schema);
-  if (known) return { type: known };
-  let kind = told.get(schema);
-  if (!kind) {
-    const json = jsonSchemaOf(schema);
-    // A bare bigint or date has a marker, which says its wire form and range; within an object the schema's own will do.
-    kind = !json || json[NESTED] ? ANY : read(json, json, new Map());
-    if (kind === ANY) kind = { type: "any", unknown: true };
-    told.set(schema, kind);
-  }
-  return kind;
-}
+export const plainKind: TellKind = (schema, name) => {
+  const type = markerOf(schema);
+  const refuse = (found: unknown) => {
+    if (found) throw new TypeError(`Define "${name}": its kinds take the part exactKinds`);
+  };
+  return type ? { type } : readKind(
+    writeJSONSchema(schema, {
+      unrepresentable: "any",
+      override: ({ zodSchema }: { zodSchema?: { _zod: { def: { type: string } } } }) =>
+        refuse(/^(bigint|date)$/.test(zodSchema?._zod.def.type ?? "")),
+    }),
+    ({ $ref, allOf }) => refuse($ref ?? allOf),
+  );
+};
 
-/** Whether a schema is a bare bigint, Date or bytes of its library's, which would be carried as something else. */
-export function needsMarker(schema: Schema): boolean {
-  return jsonSchemaOf(schema)?.[NESTED] !== undefined;
-}
-
-/** The kind of a schema; what cannot be told is anything. */
-export function knownKind(schema: Schema): Kind {
-  try {
-    return kindOf(schema);
-  } catch {
-    return { type: "any" };
-  }
+/** The JSON Schema of what a schema accepts. */
+export function writeJSONSchema(schema: Schema, libraryOptions: Record<string, unknown>): WrittenSchema | undefined {
+  return schema["~standard"].jsonSchema?.input({ target: "draft-2020-12", libraryOptions });
 }
 
 /** The marker a schema is, if it is one. */
@@ -113,82 +73,66 @@ export function markerOf(schema: Schema): MarkerKind | undefined {
   return (schema as Partial<Record<typeof MARKER, MarkerKind>>)[MARKER];
 }
 
-/** The JSON Schema of what a schema accepts. */
-export function jsonSchemaOf(schema: Schema): JSONSchema | undefined {
-  return schema["~standard"].jsonSchema?.input({
-    target: "draft-2020-12",
-    libraryOptions: LIBRARIES,
-  });
-}
+/** The fields of a struct. */
+export const structFields = (kind: Kind): [string, Field][] => kind.type === "struct" ? [...kind.fields] : [];
 
-/** The kind of a schema that says nothing. */
+/** The kind of what cannot be told. */
 export const ANY: Kind = { type: "any" };
 
-const isObject = (value: unknown): value is JSONSchema =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+/** Reads what a kind is told by beyond plain JSON Schema; undefined where that is all. */
+export type ReadMore = (json: WrittenSchema, read: (json: unknown) => Kind) => Kind | undefined | void;
 
-const list = (value: unknown): unknown[] => Array.isArray(value) ? value : [];
-
-/** Reads a JSON Schema that is part of `root`; `refs` holds what it refers to. */
-function read(json: unknown, root: JSONSchema, refs: Map<unknown, Kind>): Kind {
-  if (!isObject(json)) return ANY;
-  const all = (schemas: unknown) => list(schemas).map((part) => read(part, root, refs));
-  const { type, $ref, properties, items, additionalProperties, prefixItems } = json;
-  // Only `nested` writes this key.
-  if (json[NESTED]) return { type: json[NESTED] as "int64" };
-  if ($ref) return readRef($ref, root, refs);
-  const union = all(json.anyOf ?? json.oneOf);
-  if (union.length > 0) return unite(union);
-  if (json.allOf) return merge(all(json.allOf), true);
-  if (Array.isArray(type)) return unite(all(type.map((type) => ({ ...json, type }))));
-  const values = "const" in json ? [json.const] : list(json.enum);
+/** Reads the kind of values out of their JSON Schema. */
+export function readKind(json: unknown, more: ReadMore): Kind {
+  const read = (json: unknown) => readKind(json, more);
+  const all = (schemas: unknown) => listOf(schemas).map(read);
+  // A schema that is no object, as `true`, says nothing.
+  const schema = Object(json) as WrittenSchema;
+  const { type, properties, items, additionalProperties, prefixItems, required, enum: of } = schema;
+  const told = more(schema, read);
+  if (told) return told;
+  const union = schema.anyOf ?? schema.oneOf;
+  if (listOf(union).length > 0) return uniteKinds(all(union));
+  if (Array.isArray(type)) return uniteKinds(type.map((type) => read({ ...schema, type })));
+  const values = "const" in schema ? [schema.const] : listOf(of);
   if (!type && values.length > 0) {
-    return unite(all(values.map((one) => ({ type: one === null ? "null" : typeof one }))));
+    return uniteKinds(values.map((one) => ({ type: one === null ? "null" : typeof one } as Kind)));
   }
   if (/^(string|boolean|number|integer|null)$/.test(String(type))) {
     return { type: String(type).replace("integer", "number") as "string" };
   }
   if (type === "array") {
-    return { type: "list", item: read(items, root, refs), ...prefixItems ? { items: all(prefixItems) } : undefined };
+    return { type: "list", item: read(items), ...prefixItems ? { items: all(prefixItems) } : undefined };
   }
   if (type !== "object" && !properties) return ANY;
-  const entries = Object.entries(Object(properties) as JSONSchema);
-  if (entries.length === 0 && (isObject(additionalProperties) || !properties)) {
-    return { type: "map", value: read(additionalProperties, root, refs) };
-  }
+  const entries = Object.entries(Object(properties) as WrittenSchema);
+  const isOpen = typeof additionalProperties === "object";
+  if (entries.length === 0 && (isOpen || !properties)) return { type: "map", value: read(additionalProperties) };
   return {
     type: "struct",
-    open: isObject(additionalProperties) || additionalProperties === true,
+    open: isOpen || additionalProperties === true,
     fields: new Map(entries.map(([name, property]) => {
-      const { rest } = Object(property) as JSONSchema;
-      const alias = typeof rest === "string" ? rest : undefined;
-      return [name, { kind: read(property, root, refs), alias, required: list(json.required).includes(name) }];
+      const { rest } = Object(property) as WrittenSchema;
+      return [name, {
+        kind: read(property),
+        alias: typeof rest === "string" ? rest : undefined,
+        required: listOf(required).includes(name),
+      }];
     })),
   };
 }
 
-function readRef(ref: unknown, root: JSONSchema, refs: Map<unknown, Kind>): Kind {
-  const known = refs.get(ref);
-  if (known) return known;
-  const placeholder: Kind = { type: "any" };
-  refs.set(ref, placeholder);
-  const target = String(ref).split("/").slice(1).reduce<unknown>(
-    (within, part) => (Object(within) as JSONSchema)[part.replaceAll("~1", "/").replaceAll("~0", "~")],
-    root,
-  );
-  // A type that holds itself holds the placeholder, which becomes the type here.
-  return Object.assign(placeholder, read(target, root, refs));
-}
+const listOf = (value: unknown): unknown[] => Array.isArray(value) ? value : [];
 
 /** Whether values of this kind are a single text in path, query and text/plain. */
 export function isScalar({ type }: Kind): boolean {
   return /^(string|boolean|number|u?int64|time|bytes|text|choice)$/.test(type);
 }
 
-function unite(kinds: Kind[]): Kind {
+function uniteKinds(kinds: Kind[]): Kind {
   const rest = kinds.filter(({ type }) => type !== "null");
   const made = uniteRest(rest);
-  return kinds.some((kind) => kind.type === "null" || isNullable(kind)) && isScalar(made)
+  return (rest.length < kinds.length || rest.some(isNullable)) && isScalar(made)
     ? { ...made, nullable: true } as Kind
     : made;
 }
@@ -207,7 +151,7 @@ function uniteRest(rest: Kind[]): Kind {
   const [first] = rest;
   if (!first) return { type: "null" };
   if (rest.length === 1) return first;
-  if (rest.every(({ type }) => /^(struct|map)$/.test(type))) return merge(rest, false);
+  if (rest.every(({ type }) => /^(struct|map)$/.test(type))) return mergeKinds(rest, false);
   // Not ANY, which says that nothing is said.
   if (!rest.every(isScalar)) return { type: "any" };
   if (rest.every(({ type }) => type === first.type)) return first;
@@ -217,7 +161,7 @@ function uniteRest(rest: Kind[]): Kind {
 }
 
 /** One struct of several: of those a value is `every` one, or any one. */
-function merge(kinds: Kind[], every: boolean): Kind {
+export function mergeKinds(kinds: Kind[], every: boolean): Kind {
   if (kinds.length === 1) return kinds[0];
   const fields = new Map<string, Field>();
   let open: boolean | undefined;
@@ -227,7 +171,7 @@ function merge(kinds: Kind[], every: boolean): Kind {
     for (const [name, field] of kind.fields) {
       const before = fields.get(name);
       const required = every && field.required;
-      fields.set(name, { ...field, required, ...before && { kind: unite([before.kind, field.kind]) } });
+      fields.set(name, { ...field, required, ...before && { kind: uniteKinds([before.kind, field.kind]) } });
     }
   }
   return { type: "struct", fields, open, united: !every };

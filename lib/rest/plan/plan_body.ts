@@ -1,4 +1,4 @@
-import { ANY, isNullable, isScalar, type Kind, knownKind } from "./kind.ts";
+import { ANY, isNullable, isScalar, type Kind } from "./kind.ts";
 import { type ChannelMarker, markerIs, type StreamMarker } from "./marker.ts";
 import type { ArgumentPlan, BodyPlan, ResultPlan } from "./plan_types.ts";
 import type { Schema } from "./schema.ts";
@@ -15,70 +15,78 @@ export function inBody(rules: readonly string[], indexes: readonly number[]): nu
   return indexes.filter((_, at) => !/:/.test(rules[at]));
 }
 
-/** The names of values in the body; `*` is the body itself. */
-const namesOf = (rules: readonly string[]) => rules.filter((rule) => !/[:*]/.test(rule));
-
 /** Plans the body of the arguments that are placed nowhere else. */
 export function planBody(
   { contentType, argumentRules }: Tag,
   all: readonly ArgumentPlan[],
   rest: readonly number[],
+  kindOf: (schema: Schema) => Kind,
 ): BodyPlan | undefined {
   if (!rest.length) return undefined;
-  const names = namesOf(argumentRules);
-  const { schema } = all[rest[0]];
-  const { item } = markerIs<ChannelMarker<Schema>>(schema, "chan") ?? {};
-  const streamed = item ? { type: LINES } : markerIs<StreamMarker>(schema, "stream");
-  const whole = combine(rest.map((index) => all[index].kind), names);
-  return {
-    shape: streamed ? "stream" : whole.shape,
-    kind: item ? knownKind(item) : whole.kind,
-    item,
-    arguments: rest,
-    names,
-    contentType: contentType ?? (streamed ? typeOf(streamed) : defaultType(whole.kind)),
-    tagged: contentType !== undefined,
-  };
-}
-
-/** The content type of a channel's values, each a line of JSON. */
-const LINES = "application/x-ndjson";
-
-const typeOf = (marker: Pick<StreamMarker, "type">) => marker.type ?? "application/octet-stream";
-
-/** Combines the kinds of several values: an object where they have names, else a list; one alone stays as it is. */
-function combine(kinds: Kind[], names: readonly string[]): { shape: "fields" | "value" | "list"; kind: Kind } {
-  if (names.length > 0) {
-    // Rules without a value of their own are a problem that the check tells.
-    const fields = names.map((name, index) => [name, { kind: kinds[index] ?? { type: "null" } }] as const);
-    return { shape: "fields", kind: { type: "struct", fields: new Map(fields) } };
-  }
-  if (kinds.length === 1) return { shape: "value", kind: kinds[0] };
-  return { shape: "list", kind: { type: "list", item: ANY, items: kinds } };
+  const schemas = rest.map((index) => all[index].schema);
+  const whole = planWhole(schemas, rest.map((index) => all[index].kind), argumentRules, contentType, kindOf);
+  // A channel is a stream of lines.
+  return { ...whole, shape: whole.shape.replace("channel", "stream") as BodyPlan["shape"], arguments: rest };
 }
 
 /** Plans the response. */
-export function planResult(tag: Tag, results: readonly Schema[], hasBody: boolean): ResultPlan {
-  const fallible = results.length > 0 && markerIs(results[results.length - 1], "error") !== undefined;
+export function planResult(
+  tag: Tag,
+  results: readonly Schema[],
+  hasBody: boolean,
+  kindOf: (schema: Schema) => Kind,
+): ResultPlan {
+  const last = results[results.length - 1];
+  const fallible = last !== undefined && !!markerIs(last, "error");
   const values = fallible ? results.slice(0, -1) : results;
-  const names = namesOf(tag.resultRules);
   const schemas = inBody(tag.resultRules, [...values.keys()]).map((index) => values[index]);
-  const [first] = schemas;
   // The tag's type is that of the body, if there is one; JSON it says of both.
   const given = !hasBody || isJSON(tag.contentType) ? tag.contentType : undefined;
-  const kinds = schemas.map(knownKind);
-  const base = { schemas, kinds, names, fallible, tagged: given !== undefined, item: undefined };
-  if (!first) return { ...base, shape: "none", contentType: "text/plain", kind: { type: "null" } };
-  const streamed = markerIs<StreamMarker>(first, "stream");
-  if (streamed) {
-    return { ...base, shape: "stream", contentType: !hasBody && given || typeOf(streamed), kind: { type: "stream" } };
-  }
-  const { item } = markerIs<ChannelMarker<Schema>>(first, "chan") ?? {};
-  if (item) {
-    return { ...base, shape: "channel", contentType: given ?? LINES, kind: knownKind(item), item };
-  }
-  const whole = combine(kinds, names);
-  return { ...base, ...whole, contentType: given ?? defaultType(whole.kind) };
+  const kinds = schemas.map(kindOf);
+  return {
+    ...planWhole(schemas, kinds, tag.resultRules, given, kindOf, hasBody),
+    ...schemas.length ? undefined : { shape: "none", contentType: "text/plain", kind: { type: "null" } },
+    schemas,
+    kinds,
+    fallible,
+  };
+}
+
+/** Plans a body of values: a stream or channel, an object where they have names, else a list; one alone stays as it is. */
+function planWhole(
+  schemas: readonly Schema[],
+  kinds: readonly Kind[],
+  rules: readonly string[],
+  given: string | undefined,
+  kindOf: (schema: Schema) => Kind,
+  hasOther?: boolean,
+): Pick<ResultPlan, "names" | "item" | "tagged" | "kind" | "contentType"> & {
+  readonly shape: "stream" | "channel" | "fields" | "value" | "list";
+} {
+  // `*` is the body itself.
+  const names = rules.filter((rule) => !/[:*]/.test(rule));
+  const [schema] = schemas;
+  const item = schema && markerIs<ChannelMarker<Schema>>(schema, "chan")?.item;
+  const stream = schema && markerIs<StreamMarker>(schema, "stream");
+  // Rules without a value of their own are a problem that the check tells.
+  const fields = names.map((name, index) => [name, { kind: kinds[index] ?? { type: "null" } }] as const);
+  const kind: Kind = item
+    ? kindOf(item)
+    : names.length
+    ? { type: "struct", fields: new Map(fields) }
+    : kinds.length === 1
+    ? kinds[0]
+    : { type: "list", item: ANY, items: [...kinds] };
+  return {
+    names,
+    item,
+    kind,
+    tagged: given !== undefined,
+    shape: item ? "channel" : stream ? "stream" : names.length ? "fields" : kinds.length === 1 ? "value" : "list",
+    contentType: stream
+      ? !hasOther && given || (stream.type ?? "application/octet-stream")
+      : given ?? (item ? "application/x-ndjson" : defaultType(kind)),
+  };
 }
 
 /** Whether a content type is JSON, or one of its dialects. */

@@ -41,7 +41,30 @@ export interface QuerySpread {
   readonly argument: number;
   /** The kind of a map's values; undefined for a struct. */
   readonly value: Kind | undefined;
+  /**
+   * Makes the map of the values of a query that are not `taken` as parameters, or a struct that these are still to be put into.
+   *
+   * @param names All names in the query
+   * @param readNamed Reads the value of a name
+   */
+  read(
+    names: Iterable<string>,
+    taken: readonly string[],
+    readNamed: (name: string, kind: Kind) => unknown,
+  ): Record<string, unknown>;
+  /** Returns the entries of a map, which are written. */
+  entries(map: unknown): [name: string, value: unknown][];
 }
+
+/**
+ * Plans an argument that is spread over the query.
+ *
+ * @param placed Its fields that stand in the path
+ */
+export type SpreadQuery = (
+  target: Target,
+  placed: readonly Target[],
+) => { readonly spread: QuerySpread; readonly parameters: readonly QueryParameter[] };
 
 /** One argument. */
 export interface ArgumentPlan {

@@ -1,6 +1,7 @@
 import type { Segment } from "../plan/plan_types.ts";
 import { compareSegments } from "./route_order.ts";
-import { type Condition, conditionsOf, type Match, type Route, Router } from "./router.ts";
+import { escapeExpression } from "./plain_router.ts";
+import { type Condition, conditionsOf, type MakeRouter, type Match, type Route, Router } from "./router.ts";
 
 interface PatternRoute<Value> extends Route<Value> {
   readonly pattern: RegExp;
@@ -34,16 +35,30 @@ export class PatternRouter<Value> extends Router<Value> {
   }
 }
 
+/**
+ * Makes {@linkcode PatternRouter}s: the part of a server with segments that are a literal in part, several remainders in a path, or operations that
+ * constants or the presence of a query tell apart.
+ *
+ * @example
+ * ```ts
+ * import { api, handlerWith, implement, patternRouter, rest } from "../server.ts";
+ * const definition = api("x", { Day: rest("GET /t?kind=day"), Night: rest("GET /t?kind=night") });
+ * const serve = handlerWith({ router: patternRouter }, null, implement(definition, { Day() {}, Night() {} }));
+ * console.assert((await serve(new Request("http://localhost/t?kind=day"))).status === 204);
+ * ```
+ */
+export const patternRouter: MakeRouter = (routes) => new PatternRouter(routes);
+
 function expressionOf(segments: readonly Segment[]): RegExp {
   let groups = 0;
   const source = segments.map((segment) =>
     "/" + partsOf(segment).map((part, index, parts) => {
-      if ("text" in part) return escape(part.text);
+      if ("text" in part) return escapeExpression(part.text);
       groups++;
       if (segment.type === "remainder") return "(.+)";
       // The text between two names is searched once (a lookahead does not backtrack): trying all places would take ever longer.
       const next = index < parts.length - 2 && parts[index + 1];
-      return next && "text" in next ? `(?=([^/]+?)${escape(next.text)})\\${groups}` : "([^/]+)";
+      return next && "text" in next ? `(?=([^/]+?)${escapeExpression(next.text)})\\${groups}` : "([^/]+)";
     }).join("")
   ).join("");
   // To find where two remainders part takes the square of the length, three the cube: a path that is too long for that (8192 for two) fits nothing.
@@ -51,5 +66,3 @@ function expressionOf(segments: readonly Segment[]): RegExp {
 }
 
 const partsOf = (segment: Segment) => segment.type === "partial" ? segment.parts : [segment];
-
-const escape = (text: string) => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, "\\$&");

@@ -21,9 +21,9 @@ export function cutPath(url: string): RequestPath {
 
 /** The path of an API's base, without a slash at its end: `/v1` of `https://example.com/v1/`; empty where there is none. */
 export function pathOfBase(base: string): string {
-  const [path = ""] = /\/[^?#]*/.exec(base.replace(/^https?:\/\//i, "")) ?? [];
   // Another scheme's address is no path of a server.
-  return /^(?!https?:)\w[\w+.-]*:\/\//i.test(base) || path === "" ? "" : normalisePath(path).replace(/\/+$/, "");
+  const [, scheme = "http", path = ""] = /^(?:(\w[\w+.-]*):\/\/)?[^/?#]*(\/[^?#]*)?/.exec(base) ?? [];
+  return /^https?$/i.test(scheme) && path ? normalisePath(path).replace(/\/+$/, "") : "";
 }
 
 /** The rest of a path that begins with `prefix`, which ends without a slash; undefined for any other path. */

@@ -21,10 +21,10 @@ export interface Match<Value> {
 
 /** Finds routes by method and path. Of several that fit, the most specific is found. */
 export abstract class Router<Value> {
-  readonly #methods: readonly string[];
+  readonly #methods: ReadonlySet<string>;
 
   constructor(routes: readonly Route<Value>[]) {
-    this.#methods = [...new Set(routes.map(({ plan }) => plan.method))].sort();
+    this.#methods = new Set(routes.map(({ plan }) => plan.method));
   }
 
   /** Finds the route of a path as it stands. */
@@ -45,15 +45,14 @@ export abstract class Router<Value> {
   }
 
   /**
-   * The methods that would find a route for this path; without one, those of all routes.
+   * The methods that would find a route for this path, in any order; without one, those of all routes.
    *
    * @param failed The method that is known to find none
    */
   methods(path?: string, query = "", failed?: string): readonly string[] {
-    const finds = (method: string) => method !== failed && this.match(method, path!, query);
-    const known = path ? this.#methods.filter(finds) : this.#methods;
+    const known = [...this.#methods].filter((method) => !path || method !== failed && this.match(method, path, query));
     // HEAD comes with each GET.
-    return known.includes("GET") && !known.includes("HEAD") ? [...known, "HEAD"].sort() : known;
+    return known.includes("GET") ? [...known, "HEAD"] : known;
   }
 }
 

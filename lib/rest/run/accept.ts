@@ -1,3 +1,8 @@
+import { findCodec } from "../codecs/codec.ts";
+import type { ServerParts } from "./core_server.ts";
+import { HTTPError } from "../error.ts";
+import type { Offer } from "./write_result.ts";
+
 /**
  * Picks the type a client likes best (RFC 9110, 12.5.1).
  *
@@ -9,14 +14,58 @@ export function negotiate(header: string | null, offered: readonly string[]): st
   if (!header?.trim() || header === "*/*") return offered[0];
   const wanted = new Map<string, number>();
   for (const range of header.toLowerCase().split(",", 64)) {
-    const [type] = range.split(";");
+    const [type, ...rest] = range.split(";").map((part) => part.trim());
     // A `q` that is not a number counts as 0: not accepted.
-    const q = Number.parseFloat(/;\s*q=([^;]*)/.exec(range)?.[1] ?? "1") || 0;
-    if (!wanted.has(type.trim())) wanted.set(type.trim(), Math.min(q, 1));
+    const q = rest.find((part) => part.startsWith("q=")) ?? "q=1";
+    if (!wanted.has(type)) wanted.set(type, Math.min(Number.parseFloat(q.slice(2)) || 0, 1));
   }
   const liked = offered.map((type) =>
     wanted.get(type) ?? wanted.get(type.replace(/\/.*/, "/*")) ?? wanted.get("*/*") ?? 0
   );
   const most = Math.max(...liked);
   return most > 0 ? offered[liked.indexOf(most)] : undefined;
+}
+
+/**
+ * Answers in the content type that `Accept` prefers, of that of the tag and JSON, or 406: the part of a server whose callers choose. Without it answers
+ * have the type of the tag.
+ *
+ * @example
+ * ```ts
+ * import { api, handlerWith, implement, negotiation, rest } from "../server.ts";
+ * import { z } from "npm:zod@4.6.7";
+ * const words = api("x", { Word: rest("GET /word", [], [z.string()]) });
+ * const serve = handlerWith({ negotiate: negotiation }, null, implement(words, { Word: () => "tea" }));
+ * const headers = { accept: "application/json" };
+ * console.assert(await (await serve(new Request("http://localhost/word", { headers }))).text() === '"tea"');
+ * ```
+ */
+export const negotiation: NonNullable<ServerParts["negotiate"]> = (
+  { asTagged, result: { tagged } },
+  offer,
+  codecs,
+) => {
+  const json = findCodec(codecs, "application/json");
+  const offers = [offer];
+  if (json && json !== offer.codec && !tagged) {
+    offers.push({
+      type: json.type,
+      codec: json,
+      headers: { ...offer.headers, "content-type": json.header ?? json.type },
+    });
+  }
+  const varied = offers.length > 1 && !asTagged ? offers.map(addVary) : offers;
+  const types = offers.map(({ type }) => type);
+  return ({ request, name }) => {
+    const type = negotiate(asTagged ? null : request.headers.get("accept"), types);
+    const chosen = varied[types.indexOf(type!)];
+    if (chosen) return chosen;
+    throw new HTTPError(406, `Answer "${name}": the client accepts none of ${types.join(", ")}`, { kind: "accept" });
+  };
+};
+
+/** Adds Accept to the `Vary` of an answer. */
+function addVary({ headers, ...offer }: Offer): Offer {
+  const { vary } = headers;
+  return { ...offer, headers: { ...headers, vary: vary ? `${vary}, accept` : "accept" } };
 }

@@ -1,6 +1,6 @@
 import type { Context, Platform, Upgraded, UpgradeInit } from "../context.ts";
-import { HTTPError } from "../error.ts";
 import { states } from "../middleware/state.ts";
+import type { ServerParts } from "./core_server.ts";
 import type { AnsweredCall } from "./write_response.ts";
 
 /** One call of a function over HTTP: what the function sees as its context, and what the server keeps of it. */
@@ -10,8 +10,7 @@ export class Call implements Context {
   declare readonly platform: Platform;
   declare readonly name: string;
   declare readonly version: string | undefined;
-  declare readonly query: string;
-  declare readonly captures: readonly string[];
+  declare private readonly parts: ServerParts;
   // The fields below are not even written for most calls.
   declare identity: unknown;
   declare upgraded: Response | undefined;
@@ -29,15 +28,13 @@ export class Call implements Context {
     platform: Platform,
     name: string,
     version: string | undefined,
-    query: string,
-    captures: readonly string[],
+    parts: ServerParts,
   ) {
     this.request = request;
     this.platform = platform;
     this.name = name;
     this.version = version;
-    this.query = query;
-    this.captures = captures;
+    this.parts = parts;
   }
 
   get headers(): Headers {
@@ -81,13 +78,12 @@ export class Call implements Context {
   }
 
   async upgrade(init?: UpgradeInit): Promise<Upgraded> {
-    if (this.platform.upgrade === undefined) {
-      throw new HTTPError(501, `Take over the socket for "${this.name}": this runtime cannot`, {
-        kind: "unimplemented",
-      });
-    }
-    const upgraded = await this.platform.upgrade(init);
-    this.upgraded = upgraded.response;
-    return upgraded;
+    if (!this.parts.streams) throw lackStreams(this.name);
+    return await this.parts.streams.upgrade(this, init);
   }
+}
+
+/** The error of a call that takes the parts for streams or channels, where the server has none. */
+export function lackStreams(name: string): TypeError {
+  return new TypeError(`Answer "${name}": this server has no streams or channels`);
 }

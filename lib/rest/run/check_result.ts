@@ -1,8 +1,14 @@
-import type { Kind } from "../plan/kind.ts";
+import { ANY, type Kind } from "../plan/kind.ts";
 import { carriedSchema } from "../plan/instance.ts";
 import { isRecord, put } from "../codecs/record.ts";
 import type { Plan } from "../plan/plan_types.ts";
 import { describeIssues, type Schema, type Validated } from "../plan/schema.ts";
+
+/** Tells of a value that fits its schema whether nothing is to be left out of it. */
+export type IsExact = (value: unknown) => boolean;
+
+/** Makes the test of values of a kind, where there is one; `same` is their schema where it changes none of them, but for defaults that it adds. */
+export type MakeExactness = (kind: Kind, same: Schema | undefined) => IsExact | undefined;
 
 /** Checks a value against its schema and cuts it to that; a promise where the schema is asynchronous. */
 export type CheckValue = (value: unknown) => unknown;
@@ -13,10 +19,15 @@ export type CheckValue = (value: unknown) => unknown;
  *
  * @throws {TypeError} from the check, for a value that does not fit
  */
-export function checkOf({ name }: Pick<Plan, "name">, schema: Schema, kind: Kind): CheckValue {
+export function checkOf(
+  { name }: Pick<Plan, "name">,
+  schema: Schema,
+  kind: Kind,
+  exactness?: MakeExactness,
+): CheckValue {
   const { validate } = carriedSchema(schema)["~standard"];
-  const { isSame, hasDefaults } = compareOutput(schema);
-  const isExact = isSame && hasDefaults ? undefined : exactnessOf(kind);
+  const isSame = hasSameOutput(schema);
+  const isExact = exactness?.(kind, isSame ? schema : undefined);
   return (value) => {
     const settle = (validated: Validated<unknown>) => {
       // Most values have nothing to cut: to find that out takes a fraction of the time of a copy.
@@ -31,36 +42,84 @@ export function checkOf({ name }: Pick<Plan, "name">, schema: Schema, kind: Kind
 }
 
 /**
- * Whether the values a schema makes have the shape of those it accepts, as far as its JSON Schemas tell, so that it transforms none of them,
- * and whether it adds any. Of one that JSON Schema cannot say the worst is assumed.
+ * Whether the values a schema makes have the shape of those it accepts, as far as its JSON Schemas tell, so that it transforms none of them.
+ * Of one that JSON Schema cannot say the worst is assumed.
  */
-function compareOutput({ "~standard": { jsonSchema } }: Schema): { isSame: boolean; hasDefaults?: boolean } {
-  let hasDefaults = false;
+function hasSameOutput({ "~standard": { jsonSchema } }: Schema): boolean {
   const shape = (side: "input" | "output") =>
-    JSON.stringify(jsonSchema?.[side]({ target: "draft-2020-12" }), (key, value) => {
-      hasDefaults ||= key === "default";
-      return /^(required|additionalProperties|default)$/.test(key) ? undefined : value;
-    });
+    JSON.stringify(
+      jsonSchema?.[side]({ target: "draft-2020-12" }),
+      (key, value) => /^(required|additionalProperties|default)$/.test(key) ? undefined : value,
+    );
   try {
-    return { isSame: shape("input") === shape("output"), hasDefaults };
+    return shape("input") === shape("output");
   } catch {
-    return { isSame: false };
+    return false;
   }
 }
 
-/** Tells of a value that fits its schema whether nothing is to be left out of it. */
-type IsExact = (value: unknown) => boolean;
+/** Leaves out fields that are not in `kind`, nor in what the schema made of the value, `shown`, where that is of the same shape. */
+function cutValue(value: unknown, kind: Kind, shown: unknown): unknown {
+  const { type } = kind;
+  if (Array.isArray(value)) {
+    const isList = Array.isArray(shown);
+    return type === "list" || isList
+      ? value.map((one, index) =>
+        cutValue(one, type === "list" ? kind.items?.[index] ?? kind.item : ANY, isList ? shown[index] : undefined)
+      )
+      : value;
+  }
+  const fields = type === "struct" ? kind.fields : undefined;
+  const isShown = isRecord(shown);
+  // A value that the schema took as it is, an instance of a class of its own for one, is its own text.
+  if (!isRecord(value) || !(fields || type === "map") && (!isShown || shown === value)) return value;
+  const made: Record<string, unknown> = {};
+  for (const key of Object.keys(isShown ? shown : value)) {
+    const field = fields?.get(key);
+    if (fields && !field && !(kind as { open?: true }).open) continue;
+    const part = isShown ? shown[key] : undefined;
+    const inner = field?.kind ?? (type === "map" ? kind.value : ANY);
+    const item = key in value ? cutValue(value[key], inner, part) : part;
+    // A plain assignment to this key would set the prototype.
+    if (key === "__proto__") put(made, [key], item);
+    else made[key] = item;
+  }
+  return made;
+}
 
 const ALWAYS: IsExact = () => true;
 
 /**
- * Makes the test whether a value of `kind` has fields of the kind only, in plain objects; none where what its schema made must be asked: of maps,
- * structs that are open or united and what cannot be told.
+ * Makes the test whether a value of a kind has fields of the kind only, in plain objects: the part of a server that answers with many objects, of
+ * which most have nothing to be cut. There is none where what the schema made must be asked: of defaults, maps, structs that are open or united
+ * and what cannot be told.
+ *
+ * @example
+ * ```ts
+ * import { api, exactness, handlerWith, implement, rest } from "../server.ts";
+ * import { z } from "npm:zod@4.6.7";
+ * const users = api("x", { List: rest("GET /users", [], [z.array(z.object({ name: z.string() }))]) });
+ * const list: { name: string }[] = [Object.assign({ name: "ann" }, { passwordHash: "x" })];
+ * const serve = handlerWith({ exactness }, null, implement(users, { List: () => list }));
+ * console.assert(await (await serve(new Request("http://localhost/users"))).text() === '[{"name":"ann"}]');
+ * ```
  */
-function exactnessOf(kind: Kind, outer: readonly Kind[] = []): IsExact | undefined {
+export const exactness: MakeExactness = (kind, same) => same && hasDefaults(same) ? undefined : makeExactness(kind, []);
+
+/** Whether a schema adds values where there are none. */
+function hasDefaults({ "~standard": { jsonSchema } }: Schema): boolean {
+  let found = false;
+  JSON.stringify(jsonSchema?.input({ target: "draft-2020-12" }), (key, value) => {
+    found ||= key === "default";
+    return value;
+  });
+  return found;
+}
+
+function makeExactness(kind: Kind, outer: readonly Kind[]): IsExact | undefined {
   const { type } = kind;
   if (type === "list") {
-    const item = kind.items || outer.includes(kind) ? undefined : exactnessOf(kind.item, [...outer, kind]);
+    const item = kind.items || outer.includes(kind) ? undefined : makeExactness(kind.item, [...outer, kind]);
     if (!item || item === ALWAYS) return item;
     return (value) => {
       // Not by `every`, which calls a function that it cannot inline.
@@ -74,7 +133,7 @@ function exactnessOf(kind: Kind, outer: readonly Kind[] = []): IsExact | undefin
   const names = [...fields.keys()];
   if (open || united || outer.includes(kind)) return undefined;
   for (const [name, field] of fields) {
-    const isExact = exactnessOf(field.kind, [...outer, kind]);
+    const isExact = makeExactness(field.kind, [...outer, kind]);
     if (!isExact) return undefined;
     if (isExact !== ALWAYS) inner.push([name, isExact]);
   }
@@ -88,34 +147,3 @@ function exactnessOf(kind: Kind, outer: readonly Kind[] = []): IsExact | undefin
     return true;
   };
 }
-
-/** Leaves out fields that are not in `kind`, nor in what the schema made of the value, `shown`, where that is of the same shape. */
-function cutValue(value: unknown, kind: Kind, shown: unknown): unknown {
-  const { type } = kind;
-  if (Array.isArray(value)) {
-    if (type === "list") {
-      return value.map((one, index) => cutValue(one, kind.items?.[index] ?? kind.item, at(shown, index)));
-    }
-    return Array.isArray(shown) ? value.map((one, index) => cutValue(one, ANY, shown[index])) : value;
-  }
-  const fields = type === "struct" ? kind.fields : undefined;
-  const isShown = isRecord(shown);
-  // A value that the schema took as it is, an instance of a class of its own for one, is its own text.
-  if (!isRecord(value) || !(fields || type === "map") && (!isShown || shown === value)) return value;
-  const made: Record<string, unknown> = {};
-  for (const key of Object.keys(isShown ? shown : value)) {
-    const field = fields?.get(key);
-    if (fields && !field && !(kind as { open?: true }).open) continue;
-    const inner = field?.kind ?? (type === "map" ? kind.value : ANY);
-    const part = isShown ? shown[key] : undefined;
-    const item = key in value ? cutValue(value[key], inner, part) : part;
-    // A plain assignment to this key would set the prototype.
-    if (key === "__proto__") put(made, [key], item);
-    else made[key] = item;
-  }
-  return made;
-}
-
-const ANY: Kind = { type: "any" };
-
-const at = (list: unknown, index: number): unknown => Array.isArray(list) ? list[index] : undefined;

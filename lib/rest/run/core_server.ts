@@ -1,19 +1,20 @@
 import type { Authenticator } from "../auth.ts";
 import type { Call } from "./call.ts";
+import type { MakeExactness } from "./check_result.ts";
 import type { Codec } from "../codecs/codec.ts";
-import type { Handler, Platform } from "../context.ts";
+import type { Handler, Platform, Upgraded, UpgradeInit } from "../context.ts";
 import type { HeaderContext } from "../definition.ts";
 import { type Endpoint, makeEndpoint } from "./endpoint.ts";
 import type { HeaderValues } from "../codecs/header_value.ts";
 import type { AnyFunction, Implementation, Implementations } from "../implement.ts";
 import type { BodyPlan, Plan } from "../plan/plan_types.ts";
 import { cutPath, pathBehind, pathOfBase } from "../route/request_path.ts";
-import { PatternRouter } from "../route/pattern_router.ts";
+import { PlainRouter } from "../route/plain_router.ts";
 import type { MakeRouter, Route } from "../route/router.ts";
 import type { ReadArguments } from "./read_arguments.ts";
 import type { Stack } from "../middleware/middleware_stack.ts";
 import { ResponseWriter } from "./write_response.ts";
-import type { ResultWriter } from "./write_result.ts";
+import type { Offer, ResultWriter } from "./write_result.ts";
 
 /**
  * The parts of a server beyond JSON and text.
@@ -25,7 +26,7 @@ import type { ResultWriter } from "./write_result.ts";
  * ```
  */
 export interface ServerParts {
-  /** Finds routes; a regular expression for each does, unless told otherwise. */
+  /** Finds routes; a regular expression for each does, of plain paths, unless told otherwise. */
   readonly router?: MakeRouter;
   /** More content types. */
   readonly codecs?: readonly Codec[];
@@ -37,6 +38,8 @@ export interface ServerParts {
   readonly streams?: {
     read(request: Request, limit: number): ReadableStream<Uint8Array>;
     write(value: unknown, call: Call, writer: ResultWriter): Response | Promise<Response>;
+    /** Takes the socket of a call over. */
+    upgrade(call: Call, init?: UpgradeInit): Promise<Upgraded>;
   };
   /** Reads channels that are arguments. */
   readonly receive?: (request: Request, plan: Plan, call: Call) => AsyncIterable<unknown>;
@@ -48,6 +51,10 @@ export interface ServerParts {
   readonly places?: (plan: Plan, read: ReadArguments) => ReadArguments;
   /** Puts something around an operation's function when the server is made. */
   readonly around?: (plan: Plan, run: AnyFunction, codecs: readonly Codec[]) => AnyFunction;
+  /** Chooses the content type of an answer, of the one it would have and others. */
+  readonly negotiate?: (plan: Plan, offer: Offer, codecs: readonly Codec[]) => (call: Call) => Offer;
+  /** Finds out faster which results need no cutting. */
+  readonly exactness?: MakeExactness;
   /** Changes finished answers, one after the other; those of streams and channels excepted. */
   readonly finish?: readonly Finish[];
 }
@@ -115,22 +122,18 @@ export function handlerWith<Identity = unknown, State extends object = object>(
   const all = ("definition" in implementations ? [implementations] : implementations) as readonly Implementation[];
   const writers = all.map(({ definition }) => new ResponseWriter(definition.options, checked, options, parts));
   const tables = new Map<string, Route<Endpoint>[]>();
-  for (const [index, implementation] of all.entries()) {
+  all.forEach((implementation, index) => {
     const { base, plans, options: { versioned, aliases } } = implementation.definition;
     const prefix = pathOfBase(options.prefix ?? base);
-    tables.set(prefix, [
-      ...tables.get(prefix) ?? [],
-      ...plans.map((plan): Route<Endpoint> => ({
-        plan,
-        versioned,
-        aliases,
-        value: makeEndpoint(plan, implementation, checked, writers[index]),
-      })),
-    ]);
-  }
+    const routes = tables.get(prefix) ?? [];
+    tables.set(prefix, routes);
+    for (const plan of plans) {
+      routes.push({ plan, versioned, aliases, value: makeEndpoint(plan, implementation, checked, writers[index]) });
+    }
+  });
   // The longest prefix first, which is the most specific.
   const routers = [...tables].sort(([a], [b]) => b.length - a.length)
-    .map(([prefix, routes]) => [prefix, parts.router?.(routes) ?? new PatternRouter(routes)] as const);
+    .map(([prefix, routes]) => [prefix, parts.router?.(routes) ?? new PlainRouter(routes)] as const);
   const [responses = new ResponseWriter({}, checked, options, parts)] = writers;
   const serve: Handler = (request, platform = NOTHING) => {
     const { path, query } = cutPath(request.url);

@@ -27,7 +27,7 @@ export function refuseCrossSite(request: Request, auth: Authenticator<unknown> |
 }
 
 /** The types that a page may send anywhere without a preflight (Fetch Standard, section 2.2.2). */
-const UNASKED = /^(text\/plain|multipart\/form-data|application\/x-www-form-urlencoded)$/;
+const UNASKED = /^(text\/plain|multipart\/form-data|.*-urlencoded)$/;
 
 /** Whether a browser sends a body of this type without asking first. */
 export function isUnasked(type: string): boolean {

@@ -29,8 +29,9 @@ export function makeEndpoint(
   auth: Authenticator<unknown> | null,
   responses: ResponseWriter,
 ): Endpoint {
-  const { name, body, limit, asTagged, method } = plan;
-  const { codecs: more, around, places, decode, streams, receive, headers } = responses.parts;
+  const { name, body, limit, asTagged, method, arguments: { length } } = plan;
+  const { parts } = responses;
+  const { codecs: more, around, places, decode, streams, receive, headers } = parts;
   const codecs = codecsOf(options.codecs, more);
   /** Whether the operation may take a socket over. */
   const upgrades = /^(channel|stream)$/.test(plan.result.shape);
@@ -41,17 +42,17 @@ export function makeEndpoint(
   const readArguments = places?.(plan, read) ?? read;
   const results = new ResultWriter(plan, codecs, responses);
   // Of the parts only what the tag says is read: pages of other sites can send forms.
-  const tagged = body && findCodec(codecs, body.contentType);
-  const types = [tagged, ...codecsOf(options.codecs)].map((codec) => codec?.type);
+  const types = [body && findCodec(codecs, body.contentType), ...codecsOf(options.codecs)].map((codec) => codec?.type);
   const readable = codecs.filter(({ type }) => types.includes(type));
 
   /** Reads the body: a stream, or the promise of a value. */
   const receiveBody = ({ shape, contentType, kind, item }: BodyPlan, call: Call): unknown => {
     const { request: sent, platform } = call;
     const type = sent.headers.get("content-type");
+    const media = type && mediaType(type);
     // A type that is read as any other is as good as none.
     const isAny = asTagged || shape === "stream";
-    if (!type || isAny && mediaType(type) !== mediaType(contentType) && isUnasked(mediaType(type))) {
+    if (!media || isAny && media !== mediaType(contentType) && isUnasked(media)) {
       refuseCrossSite(sent, auth, "the body");
     }
     const request = decode?.(sent, limit, shape) ?? sent;
@@ -63,29 +64,25 @@ export function makeEndpoint(
   };
 
   return async (request, platform, query, { version, captures }) => {
-    const call = new Call(request, platform, name, version, query, captures);
+    const call = new Call(request, platform, name, version, parts);
     try {
       if (upgrades && request.headers.has("upgrade")) refuseCrossSite(request, auth, "the upgrade");
       // An authenticator that is undefined by mistake throws here, and lets nobody in.
       if (auth !== null) call.identity = await identify(auth, request, name);
       if (!run) throw new HTTPError(501, `Call "${name}": it is not implemented`, { kind: "unimplemented" });
       // As long as it will be: a list that grows takes room for many more.
-      let values: unknown[] = new Array(plan.arguments.length + 1);
+      const values: unknown[] = new Array(length + 1);
       if (body) placeBody(body, await receiveBody(body, call), values);
       readArguments(captures, query, values, request);
-      const decoded = forward && values.slice(0, -1);
+      const decoded = forward && values.slice(0, length);
       const validated = validateArguments(plan, values);
       if (validated) await validated;
       headers?.read(values, request);
-      if (auth?.authorize) await auth.authorize(call.identity, request, name, values.slice(0, -1));
-      if (forward && streams && !request.headers.has("upgrade")) {
-        return await streams.write(await forward(decoded!, values, call), call, results);
-      }
-      if (decoded) values = [...decoded, call];
-      else values[values.length - 1] = call;
+      if (auth?.authorize) await auth.authorize(call.identity, request, name, values.slice(0, length));
+      values[length] = call;
       const isHead = request.method === "HEAD" && method !== "HEAD";
       if (isHead && upgrades) return results.respondHead(call);
-      const result: unknown = run.apply(holder, values);
+      const result: unknown = forward ? forward(decoded!, values, call, streams) : run.apply(holder, values);
       const response = results.write(result instanceof Promise ? await result : result, call);
       const answer = response instanceof Promise ? await response : response;
       if (body?.item && !upgrades) call.finish();
@@ -104,17 +101,20 @@ function withoutBody(response: Response): Response {
 }
 
 function placeBody({ shape, names, arguments: indexes }: BodyPlan, value: unknown, values: unknown[]): void {
-  const isOne = shape === "value" || shape === "stream";
-  if (isOne) values[indexes[0]] = value;
-  if (isOne || value === undefined) return;
   const isFields = shape === "fields";
-  const list = isFields ? isRecord(value) && names.map(ownOf, value) : value;
+  const list = shape === "value" || shape === "stream"
+    ? [value]
+    : value === undefined
+    ? []
+    : isFields
+    ? isRecord(value) && names.map(ownOf, value)
+    : value;
   if (!Array.isArray(list)) {
     throw new HTTPError(400, `Read the body: expected ${isFields ? "an object" : "a list of the arguments"}`, {
       kind: "body",
     });
   }
-  for (const [index, argument] of indexes.entries()) values[argument] = list[index];
+  indexes.forEach((argument, index) => values[argument] = list[index]);
 }
 
 function ownOf(this: Record<string, unknown>, name: string): unknown {

@@ -1,16 +1,20 @@
 import type { Call } from "./call.ts";
+import type { ServerParts } from "./core_server.ts";
 import type { AnyFunction } from "../implement.ts";
 
 /** The key under which the function of a linked API passes calls on as they came. */
-const FORWARD = Symbol("gantry.rest.forward");
+const FORWARD = Symbol();
 
 /**
- * Sends a call on, and returns the answer as it came.
- *
- * @param decoded The arguments as they were read, before their schemas made anything of them
- * @param values The arguments that their schemas made, which write their headers
+ * Passes a call on as it came: the arguments as they were decoded, and as they are for its function. Returns the answer, or what the function does
+ * where the call's answer cannot pass as it comes.
  */
-export type Forward = (decoded: readonly unknown[], values: readonly unknown[], call: Call) => Promise<Response>;
+export type Forward = (
+  decoded: readonly unknown[],
+  values: readonly unknown[],
+  call: Call,
+  streams: ServerParts["streams"],
+) => Promise<unknown>;
 
 /** Has a function pass calls on. */
 export function markForward(run: AnyFunction, forward: Forward): AnyFunction {

@@ -36,13 +36,9 @@ export function argumentReader(
   };
 
   const readQuery = (given: QueryValues, values: unknown[]) => {
-    for (const { argument, value } of spreads) {
-      const struct: Record<string, unknown> = values[argument] = {};
-      if (!value) continue;
-      const taken = [...query.map(({ name }) => name), ...constants.map(([name]) => name)];
-      for (const name of given.names()) {
-        if (!taken.includes(name)) put(struct, [name], readNamed(given, name, value));
-      }
+    const taken = [...query.map(({ name }) => name), ...constants.map(([name]) => name)];
+    for (const { argument, read } of spreads) {
+      values[argument] = read(given.names(), taken, (name, kind) => readNamed(given, name, kind));
     }
     for (const target of query) {
       const { name, kind, absent, argument, path } = target;

@@ -1,6 +1,6 @@
 import type { Call } from "./call.ts";
 import type { ServerParts } from "./core_server.ts";
-import { tooLarge } from "../error.ts";
+import { HTTPError, tooLarge } from "../error.ts";
 import { toldLength } from "./read_body.ts";
 import { isPieces, streamOf } from "../codecs/stream_body.ts";
 import type { ResultWriter } from "./write_result.ts";
@@ -21,6 +21,15 @@ export const streams: NonNullable<ServerParts["streams"]> = {
   read(request, limit) {
     toldLength(request, limit);
     return limitStream(request.body ?? new Blob([]).stream(), limit);
+  },
+  async upgrade(call, init) {
+    const { name, platform } = call;
+    if (!platform.upgrade) {
+      throw new HTTPError(501, `Take over the socket for "${name}": this runtime cannot`, { kind: "unimplemented" });
+    }
+    const upgraded = await platform.upgrade(init);
+    call.upgraded = upgraded.response;
+    return upgraded;
   },
   write(value, call, writer) {
     if (value instanceof Response) return passOn(value, call, writer);

@@ -52,6 +52,7 @@ export class ResponseWriter {
    * A response of a body and its headers: in a record they are all it has, in a list they come on top of those of the API.
    *
    * @param values What may write headers
+   * @param isError Whether its own headers come last, and those that the function set for a body of its own do not count
    */
   respond(
     status: number,
@@ -59,21 +60,22 @@ export class ResponseWriter {
     own: HeadersInit,
     call: AnsweredCall,
     values: readonly unknown[] = [],
+    isError?: boolean,
   ): Response {
     // A stream is what the call lasts as long as.
     if (typeof body === "string" || !(body instanceof ReadableStream)) call.finish?.();
     // Runtimes make a response fastest of a record, and of no status.
-    if (!(Symbol.iterator in own) && this.#isFixed(call, values)) {
+    if (this.#fixed && !call.ownHeaders && !(Symbol.iterator in own) && !this.parts.headers?.writes(values)) {
       return new Response(body, status === 200 ? { headers: own } : { status, headers: own });
     }
     const headers = new Headers(this.headers.entries);
-    setHeaders(headers, own);
+    if (!isError) setHeaders(headers, own);
     this.complete(headers, call, values);
+    if (isError) {
+      for (const name of ["length", "encoding", "type"]) headers.delete(`content-${name}`);
+      setHeaders(headers, own);
+    }
     return new Response(body, { status, headers });
-  }
-
-  #isFixed({ ownHeaders }: AnsweredCall, values: readonly unknown[]): boolean {
-    return this.#fixed && !ownHeaders && !this.parts.headers?.writes(values);
   }
 
   /** Adds to headers what is not the same for every call. */
@@ -87,39 +89,27 @@ export class ResponseWriter {
   /** The answer to a call that failed. */
   error(error: unknown, call: AnsweredCall): Response {
     try {
-      return this.#error(error, call);
+      const { encoded: { status, body, headers: own }, redacted } = this.encode(error, call);
+      const isText = typeof body === "string";
+      const isEmpty = body == null || status === 204 || status === 304 || call.request.method === "HEAD";
+      const type: Record<string, string> = isEmpty
+        ? {}
+        : { "content-type": isText ? "text/plain;charset=UTF-8" : this.#codec.type };
+      const text = isEmpty ? null : isText ? body : JSON.stringify(body, inexact);
+      const headers = new Headers(type);
+      setHeaders(headers, own);
+      return this.respond(status, text, own ? headers : { ...this.headers.entries, ...type }, call, [redacted], true);
     } catch (cause) {
       // Headers or a status that cannot be sent.
-      this.#options.onError?.(cause, call);
-      this.#log(cause, 500, call);
+      this.#tell(cause, 500, call);
       return new Response(null, { status: 500 });
     }
-  }
-
-  #error(error: unknown, call: AnsweredCall): Response {
-    call.finish?.();
-    const { encoded: { status, body, headers: own }, redacted } = this.encode(error, call);
-    const isText = typeof body === "string";
-    const isEmpty = body == null || status === 204 || status === 304 || call.request.method === "HEAD";
-    const text = isEmpty ? null : isText ? body : JSON.stringify(body, inexact);
-    const type = isText ? "text/plain;charset=UTF-8" : this.#codec.type;
-    const { entries } = this.headers;
-    if (!isEmpty && !own && this.#isFixed(call, [redacted])) {
-      return new Response(text, { status, headers: { ...entries, "content-type": type } });
-    }
-    const headers = new Headers(entries);
-    this.complete(headers, call, [redacted]);
-    // These headers of the function described the body that it did not get to send.
-    for (const name of ["content-length", "content-encoding", "content-type"]) headers.delete(name);
-    if (!isEmpty) headers.set("content-type", type);
-    setHeaders(headers, own);
-    return new Response(text, { status, headers });
   }
 
   /** Answers what no route fits, of a path that knows these methods, in any order: none at all, or others. */
   unknown(path: string, methods: readonly string[], call: AnsweredCall): Response {
     const { method } = call.request;
-    const allow = methods.length ? [...new Set(methods)].sort().join(", ") : "";
+    const allow = [...new Set(methods)].sort().join(", ");
     if (allow && method === "OPTIONS") return this.respond(204, null, [["allow", allow]], call);
     if (allow) {
       const text = `Send ${method} to "${path}": only ${allow} is known there`;
@@ -139,25 +129,23 @@ export class ResponseWriter {
       const status = failure instanceof HTTPError ? failure.status : 500;
       return { status, request, name, version };
     };
-    this.#options.onError?.(error, call);
     try {
       const redacted = this.#auth?.redact ? this.#auth.redact(error) : error;
       const encoded = call.failures?.get(redacted) ?? this.#codec.encode(redacted, contextOf(redacted));
-      this.#log(error, encoded.status, call);
+      this.#tell(error, encoded.status, call);
       return { redacted, encoded };
     } catch (cause) {
-      this.#log(error, 500, call);
-      this.#options.onError?.(cause, call);
-      this.#log(cause, 500, call);
+      this.#tell(error, 500, call);
+      this.#tell(cause, 500, call);
       return { redacted: cause, encoded: encodeProblem(cause, contextOf(cause)) };
     }
   }
 
-  /** Writes the errors that are the server's own to the log, unless it is told of all of them. */
-  #log(error: unknown, status: number, { name }: AnsweredCall): void {
-    if (!this.#options.onError && status >= 500 && status !== 501) {
-      console.error(`Answer "${name}" with ${status}:`, error);
-    }
+  /** Tells of an error; of those that are the server's own the log, unless somebody else is told of all of them. */
+  #tell(error: unknown, status: number, call: AnsweredCall): void {
+    const { onError } = this.#options;
+    if (onError) onError.call(this.#options, error, call);
+    else if (status >= 500 && status !== 501) console.error(`Answer "${call.name}" with ${status}:`, error);
   }
 }
 

@@ -1,14 +1,12 @@
-import { negotiate } from "./accept.ts";
 import { checkOf, type CheckValue } from "./check_result.ts";
-import type { Call } from "./call.ts";
+import { type Call, lackStreams } from "./call.ts";
 import { type Codec, encodeWith, findCodec, mediaType } from "../codecs/codec.ts";
 import type { Finish } from "./core_server.ts";
-import { HTTPError } from "../error.ts";
 import type { Plan } from "../plan/plan_types.ts";
 import type { ResponseWriter } from "./write_response.ts";
 
 /** A content type that can be answered. */
-interface Offer {
+export interface Offer {
   readonly type: string;
   readonly codec: Codec;
   /** The headers of its answers, if nothing is added to them. */
@@ -17,26 +15,23 @@ interface Offer {
 
 /** Makes responses of what a function returns. */
 export class ResultWriter {
-  readonly #offers: readonly Offer[];
-  readonly #types: readonly string[];
+  /** Chooses the content type of an answer. */
+  readonly #choose: (call: Call) => Offer;
   /** The check of each result; none where they are trusted. */
   readonly #checks: readonly CheckValue[] | undefined;
 
   constructor(readonly plan: Plan, codecs: readonly Codec[], readonly responses: ResponseWriter) {
-    const { asTagged, result: { contentType, tagged, kind } } = plan;
-    const chosen = findCodec(codecs, contentType);
-    const json = findCodec(codecs, "application/json");
-    const usable = chosen?.carries(kind) ? [chosen] : [];
-    if (json && json !== chosen && (!tagged || !usable.length)) usable.push(json);
-    this.#offers = usable.map((codec) => {
-      const type = codec === chosen ? mediaType(contentType) : codec.type;
-      const named = type !== codec.type ? contentType : codec.header ?? type;
-      const vary = usable.length > 1 && !asTagged ? { vary: addVary(responses.headers.entries.vary) } : undefined;
-      return { type, codec, headers: { ...responses.headers.entries, ...vary, "content-type": named } };
-    });
-    const { trusted, result: { schemas, kinds } } = plan;
-    this.#checks = trusted ? undefined : schemas.map((schema, index) => checkOf(plan, schema, kinds[index]));
-    this.#types = this.#offers.map(({ type }) => type);
+    const { trusted, result: { contentType, kind, schemas, kinds } } = plan;
+    const { parts: { exactness, negotiate }, headers: { entries } } = responses;
+    const tagged = findCodec(codecs, contentType);
+    const isTagged = tagged?.carries(kind);
+    // JSON is always among them, and carries anything.
+    const codec = isTagged ? tagged! : findCodec(codecs, "application/json")!;
+    const type = isTagged ? mediaType(contentType) : codec.type;
+    const named = type !== codec.type ? contentType : codec.header ?? type;
+    const offer = { type, codec, headers: { ...entries, "content-type": named } };
+    this.#choose = negotiate?.(plan, offer, codecs) ?? (() => offer);
+    this.#checks = trusted ? undefined : schemas.map((schema, index) => checkOf(plan, schema, kinds[index], exactness));
   }
 
   write(value: unknown, call: Call): Response | Promise<Response> {
@@ -56,7 +51,7 @@ export class ResultWriter {
         ? Promise.all(checked).then((checked) => this.#encode(offer, values, checked, call))
         : this.#encode(offer, values, checked, call);
     }
-    throw new TypeError(`Answer "${call.name}": this server has no streams or channels`);
+    throw lackStreams(call.name);
   }
 
   /** @param values The results as the function returned them, which write their headers */
@@ -81,32 +76,22 @@ export class ResultWriter {
     return finish ? finishWith(finish, call.request, response) : response;
   }
 
-  #choose(call: Call): Offer {
-    const types = this.#types;
-    const type = negotiate(this.plan.asTagged ? null : call.request.headers.get("accept"), types);
-    const offer = this.#offers[types.indexOf(type!)];
-    if (offer) return offer;
-    throw new HTTPError(406, `Answer "${call.name}": the client accepts none of ${types.join(", ")}`, {
-      kind: "accept",
-    });
-  }
-
   /** The head of a stream or channel, which is not begun for it. */
   respondHead(call: Call): Response {
-    const { plan: { status, result: { contentType } }, responses } = this;
-    return responses.respond(status, null, { ...responses.headers.entries, "content-type": contentType }, call);
+    const { status, result: { contentType } } = this.plan;
+    return this.#respondWithout(status, call, { "content-type": contentType });
   }
 
   /** A result that is not there: no body, and the status that says so unless the definition names another. */
   respondEmpty(call: Call): Response {
-    const { plan: { status, result: { shape } }, responses } = this;
-    return responses.respond(shape !== "none" && status === 200 ? 204 : status, null, responses.headers.entries, call);
+    const { status, result: { shape } } = this.plan;
+    return this.#respondWithout(shape !== "none" && status === 200 ? 204 : status, call);
   }
-}
 
-/** Adds Accept to the `Vary` of an API. */
-export function addVary(vary: string | undefined): string {
-  return vary ? `${vary}, accept` : "accept";
+  #respondWithout(status: number, call: Call, type?: Record<string, string>): Response {
+    const { responses } = this;
+    return responses.respond(status, null, { ...responses.headers.entries, ...type }, call);
+  }
 }
 
 async function finishWith(steps: readonly Finish[], request: Request, response: Response): Promise<Response> {

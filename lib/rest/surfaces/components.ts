@@ -1,4 +1,5 @@
-import { jsonSchemaOf, markerOf } from "../plan/kind.ts";
+import { jsonSchemaOf } from "../plan/exact_kinds.ts";
+import { markerOf } from "../plan/kind.ts";
 import type { Schema } from "../plan/schema.ts";
 import type { JSONSchema } from "./openapi_types.ts";
 

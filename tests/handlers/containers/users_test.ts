@@ -14,7 +14,6 @@ const map = (container_id: number, host_id: number, size: number) => ({ containe
 Deno.test("requestedUsers() reads every mode", () => {
   const idmappings = { UIDMap: [map(0, 1000, 5)] };
   const maps = [{ container: 0, host: 1000, size: 5 }];
-  const whole = [{ container: 0, host: 0, size: 2 ** 32 - 1 }];
   const own = { mode: "private" as const };
   assertEquals(users({}), {});
   assertEquals(users({ userns: { nsmode: "host" } }), { mode: { mode: "host" } });
@@ -22,12 +21,11 @@ Deno.test("requestedUsers() reads every mode", () => {
     mode: own,
     userMaps: { uids: maps, gids: maps },
   });
-  assertEquals(users({ userns: { nsmode: "keep-id", value: "uid=5,gid=6" } }), {
+  assertEquals(users({ userns: { nsmode: "keep-id", value: "uid=5,gid=6,size=7" } }), {
     mode: own,
-    userMaps: { uids: whole, gids: whole },
-    user: "5:6",
+    userMaps: { keepID: { uid: 5, gid: 6, size: 7 } },
   });
-  assertEquals(users({ userns: { nsmode: "keep-id" }, user: "7" }).user, undefined);
+  assertEquals(users({ userns: { nsmode: "nomap" } }), { mode: own, userMaps: { noMap: true } });
   assertEquals(users({ userns: { nsmode: "container", value: "c" } }), { mode: { mode: "container", value: "c" } });
   assertEquals(users({ userns: { nsmode: "path", value: "/p" } }), { mode: { mode: "path", value: "/p" } });
   assertEquals(users({ userns: { nsmode: "auto", value: "size=9,uidmapping=0:1:2" } }).userMaps, {
@@ -38,8 +36,6 @@ Deno.test("requestedUsers() reads every mode", () => {
 Deno.test("requestedUsers() refuses what cannot be, in Podman's words", () => {
   const rows: [mode: string, value: string, text: string][] = [
     ["private", "", "must provide at least one UID or GID mapping"],
-    ["no-map", "", "nomap is only supported in rootless mode"],
-    ["keep-id", "size=1", "cannot set max size"],
     ["keep-id", "odd=1", 'unknown option specified: "odd"'],
     ["keep-id", "uid", 'invalid option specified: "uid"'],
     ["keep-id", "uid=x", "no user or group ID"],

@@ -47,10 +47,11 @@ Deno.test("containers are restarted by their policy, and end when their time is 
     "what ended while no server ran is restarted by the next one; what runs past its time is killed all the same",
     async () => {
       await run("back", "--restart", "unless-stopped", image, "sh", "-c", "sleep 0.7");
-      await run("limited", "--timeout", "1", image, "sleep", "100");
-      assertEquals(await state("limited", "{{.Config.Timeout}} {{.State.Status}}"), "1 running");
+      const started = performance.now();
+      await run("limited", "--timeout", "3", image, "sleep", "100");
+      assertEquals(await state("limited", "{{.Config.Timeout}} {{.State.Status}}"), "3 running");
       await server.stop("SIGKILL");
-      await new Promise((resolve) => setTimeout(resolve, 1500));
+      await new Promise((resolve) => setTimeout(resolve, Math.max(0, started + 4_000 - performance.now())));
       await server.launch();
       assertEquals(await state("limited", "{{.State.Status}} {{.State.ExitCode}}"), "exited -1");
       await until(async () => assertMatch(await state("back", "{{.RestartCount}}"), /^[1-9]/));

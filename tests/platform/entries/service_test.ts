@@ -6,6 +6,9 @@ import {
   uninstallService,
 } from "../../../lib/platform/entries/service/install_service.ts";
 import { serviceUnits } from "../../../lib/platform/entries/service/service_units.ts";
+import { serveProgram } from "../../../lib/platform/entries/service/serve_program.ts";
+import { bundled } from "../../fixtures/platform/test_cache.ts";
+import { ok, run } from "../../fixtures/run.ts";
 import { parseServeOptions } from "../../../lib/platform/entries/serve_options.ts";
 import process from "node:process";
 
@@ -41,8 +44,28 @@ Deno.test("serviceUnits() writes what systemd reads back as the same words", () 
     assertStringIncludes(service, `\n${line}\n`);
   }
   assertStringIncludes(units.get("gantry.socket") ?? "", "\nListenStream=/run/g%%/s\nSocketMode=0600\n");
+  const packaged = serviceUnits({ command: ["/g", "serve"], args: [], socket: "%t/g/s%", environmentFile: "/etc/g" });
+  assertStringIncludes(packaged.get("gantry.socket") ?? "", "\nListenStream=%t/g/s%%\n");
+  assertStringIncludes(packaged.get("gantry.service") ?? "", "\nEnvironmentFile=-/etc/g\n");
   const user = serviceUnits({ command, args: [], socket: "/run/user/9/s", isUser: true });
   assertStringIncludes(user.get("gantry.service") ?? "", "WantedBy=default.target");
+});
+
+Deno.test("defect: the command of a service that one file installs is that file, under Deno as under Node", async () => {
+  const [execPath, script] = ["/usr/bin/deno", "/opt/gantry/gantry.mjs"];
+  const bundle = { execPath, script, module: "file:///opt/gantry/gantry.mjs", isDeno: true };
+  assertEquals(await serveProgram(bundle), [execPath, "run", "-A", "--no-config", script, "serve"]);
+  assertEquals(await serveProgram({ ...bundle, isDeno: false }), [execPath, script, "serve"]);
+  const far = "https://example.com/gantry/lib/platform/entries/service/serve_program.ts";
+  const cli = "https://example.com/gantry/lib/platform/entries/cli.ts";
+  assertEquals(await serveProgram({ ...bundle, module: far }), [execPath, "run", "-A", cli, "serve"]);
+  // The bundle itself, as it is made: it finds no path of the tree that it was made from.
+  const folder = await Deno.makeTempDir();
+  const code = await bundled("lib/platform/entries/service/serve_program.ts", "node");
+  await Deno.writeTextFile(`${folder}/gantry.mjs`, `${code}\nconsole.log(JSON.stringify(await serveProgram()));\n`);
+  const said = await run([Deno.execPath(), "run", "-A", `${folder}/gantry.mjs`]);
+  assertEquals(JSON.parse(ok(said)), [Deno.execPath(), "run", "-A", "--no-config", `${folder}/gantry.mjs`, "serve"]);
+  await Deno.remove(folder, { recursive: true });
 });
 
 Deno.test("installService() writes, enables and starts the units, and uninstallService() takes them away", async () => {

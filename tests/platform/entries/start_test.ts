@@ -47,6 +47,12 @@ Deno.test("a root that is a file, or holds what is no database, is named with wh
     const open = (root: string) => startStep(STEP, () => openHostEngine({ root, runroot: `${folder}/run` }));
     await assertRejects(() => open(`${folder}/file/root`), Error, "a part of the path is a file");
     await assertRejects(() => open(`${folder}/other`), Error, "is no database of Gantry's; move that file away");
+    for (const what of ["registries", "containers"]) {
+      const place = { root: `${folder}/root`, runroot: `${folder}/run`, [`${what}Conf`]: `${folder}/absent` };
+      const said =
+        `Read ${what} configuration "${folder}/absent": there is no such file or folder; choose another place with --${what}-conf`;
+      await assertRejects(() => openHostEngine(place), Error, said);
+    }
     await Deno.writeTextFile(`${folder}/registries.conf`, "[[registry]]\nlocation = \n");
     await assertRejects(
       () =>

@@ -129,7 +129,7 @@ Deno.test("replayWindow() shares a source by its key, and gives newcomers what c
 
 Deno.test("replayWindow() reads on without a caller until the window is full, then lets go", async () => {
   const { open, give, state } = tap();
-  using one = served(open, { count: 5, linger: 100 });
+  using one = served(open, { count: 5, linger: 1500 });
   give(1);
   const [[id]] = await take(await one.get(), 1);
   give(100);

@@ -149,8 +149,8 @@ test("match() normalises odd paths as new URL would", (routerOf) => {
 
 test("methods() lists the methods of a path", (routerOf) => {
   const router = routerOf(["GET /a/{p=%v}", "POST /a/b", "DELETE /{r*=%v}"]);
-  assertEquals(router.methods("/a/b", ""), ["DELETE", "GET", "HEAD", "POST"]);
-  assertEquals(router.methods("/a/c", ""), ["DELETE", "GET", "HEAD"]);
+  assertEquals([...router.methods("/a/b", "")].sort(), ["DELETE", "GET", "HEAD", "POST"]);
+  assertEquals([...router.methods("/a/c", "")].sort(), ["DELETE", "GET", "HEAD"]);
   assertEquals(router.methods("/", ""), []);
 });
 

@@ -47,7 +47,7 @@ function translate(config: CreateContainerConfig, name: string, defaults: Docker
   const { HostConfig: host } = config;
   const { mode: network, networks } = dockerNetworks(config, defaults);
   const links = dockerLinks(config);
-  const users = userNamespace({ ...parseNamespace(host.UsernsMode), user: config.User });
+  const users = userNamespace(parseNamespace(host.UsernsMode));
   return {
     ...processOf(config),
     ...dockerSecurity(host),
@@ -57,7 +57,7 @@ function translate(config: CreateContainerConfig, name: string, defaults: Docker
     ...logOf(host),
     name: name || config.Name || undefined,
     image: requireImage(config.Image),
-    user: config.User || users.user,
+    user: config.User || undefined,
     userMaps: users.userMaps,
     hostname: config.Hostname || undefined,
     labels: config.Labels ?? {},

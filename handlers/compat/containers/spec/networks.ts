@@ -70,7 +70,7 @@ function networkMode(
     return { mode, networks };
   }
   const words = parseNamespace(NetworkMode);
-  if (["host", "none", "container", "path"].includes(words.mode)) {
+  if (["host", "none", "container", "path", "pasta", "slirp4netns"].includes(words.mode)) {
     return { mode: namespaceMode("network", words) ?? bridge, networks: [] };
   }
   return { mode: bridge, networks: DEFAULT_NAMES.has(NetworkMode) ? [] : [NetworkMode] };

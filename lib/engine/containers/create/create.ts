@@ -8,7 +8,6 @@ import type {
   NamespaceMode,
   PortMapping,
 } from "../../records/container_record.ts";
-import type { IDMaps } from "../../records/id_maps.ts";
 import type { ImageRecord } from "../../records/image_record.ts";
 import type { Intent } from "../../store/intents.ts";
 import type { Operation } from "../../store/table.ts";
@@ -29,15 +28,12 @@ import { DEFAULT_STOP_TIMEOUT, isSystemd, mergeExposed, mergeLabels, mergeProces
 import { anonymousVolumes, resolveMounts, volumesOf } from "./mounts.ts";
 import { checkRecordSize } from "../record_size.ts";
 import { assignPorts, checkMappings, publishAll } from "./port_mappings.ts";
-import { autoMaps, checkMaps } from "./user_maps.ts";
-import { hasOwnNetwork, requireHealthCheck, validateSpec } from "./validate.ts";
+import { chooseUsers } from "./choose_users.ts";
+import { canPublish, requireHealthCheck, validateSpec } from "./validate.ts";
 import { mountsFrom, parseVolumesFrom } from "./volumes_from.ts";
 
 /** The kind of the intents that precede a creation. */
 export const CREATE_INTENT = "container.create";
-
-/** The user whose subordinate IDs containers get that ask for any. */
-const SUBORDINATES = "containers";
 
 /** The label under which an image brings a seccomp profile. */
 const SECCOMP_LABEL = "io.containers.seccomp.profile";
@@ -96,12 +92,13 @@ interface Draft {
   warnings: string[];
 }
 
-async function draft(context: Context, { id, name, spec, image, warnings }: Draft): Promise<ContainerRecord> {
+async function draft(context: Context, { id, name, spec: asked, image, warnings }: Draft): Promise<ContainerRecord> {
   const config = image?.config.config ?? {};
   const host = requireHost(context.core);
-  const requires = spec.requires?.map((name) => context.records.resolve(name).id);
-  const namespaces = resolveNamespaces(context, spec);
-  const idMaps = await chooseIDs(context, { ...spec, namespaces });
+  const requires = asked.requires?.map((name) => context.records.resolve(name).id);
+  const namespaces = resolveNamespaces(context, asked);
+  const { idMaps, user } = await chooseUsers(context, { ...asked, namespaces });
+  const spec = user === undefined ? asked : { ...asked, user };
   const hostname = await chooseHostname(context, { ...spec, name, namespaces }, id);
   const exposed = mergeExposed(spec, config);
   const { proxyEnv, defaults } = context.core.options;
@@ -177,24 +174,6 @@ function requireShareable({ id, spec }: ContainerRecord): void {
   throw invalid(`joining IPC of container ${id} is not allowed: non-shareable IPC ${hint}`);
 }
 
-/** The IDs of a user namespace that is made for the container, or that it joins. */
-async function chooseIDs(context: Context, { namespaces, userMaps }: ContainerSpec): Promise<IDMaps | undefined> {
-  const { user } = namespaces;
-  if (user?.mode === "container") return context.records.require(user.value ?? "").idMaps;
-  if (user?.mode === "path") {
-    const maps = await requireHost(context.core).users.mapsOf(user.value ?? "");
-    checkMaps(maps);
-    return maps;
-  }
-  if (user?.mode !== "private" || userMaps === undefined) return undefined;
-  if (!("auto" in userMaps)) {
-    checkMaps(userMaps);
-    return userMaps;
-  }
-  const available = await requireHost(context.core).users.subordinate(SUBORDINATES);
-  return autoMaps(userMaps.auto, { available, taken: context.records.all().flatMap(({ idMaps }) => idMaps ?? []) });
-}
-
 async function chooseHostname(context: Context, spec: ContainerSpec, id: string): Promise<string> {
   const { network, uts } = spec.namespaces;
   if (spec.hostname) return spec.hostname;
@@ -233,7 +212,7 @@ async function choosePorts(
 ): Promise<PortMapping[]> {
   const checked = checkMappings(spec.ports);
   const { mode } = spec.namespaces.network;
-  if (!hasOwnNetwork(mode)) {
+  if (!canPublish(mode)) {
     if (checked.length > 0) {
       const reason = `because "${mode}" network namespace mode does not support them`;
       warnings.push(`Port mappings have been discarded ${reason}`);

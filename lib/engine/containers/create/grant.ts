@@ -14,13 +14,13 @@ export async function grantResources(
   // One at each place, the container's own before a borrowed one.
   const places = new Map([...borrowed, ...spec.devices ?? []].map((device) => [device.destination, device]));
   const devices = [...places.values()];
-  const { limits, blockDevices, warnings, keepsNone } = await requireHost(context.core).resources.grant({
+  const { limits, blockDevices, warnings, withoutPids } = await requireHost(context.core).resources.grant({
     limits: spec.resources,
     pathLimits,
     devices,
     rlimits: spec.rlimits,
     cgroupsMode: spec.cgroupsMode,
   });
-  const pids = keepsNone || spec.cgroupsMode === "disabled" ? {} : { pids: { limit: PIDS_LIMIT } };
+  const pids = withoutPids || spec.cgroupsMode === "disabled" ? {} : { pids: { limit: PIDS_LIMIT } };
   return { granted: { ...spec, resources: { ...pids, ...limits }, blockDevices, devices }, warnings };
 }

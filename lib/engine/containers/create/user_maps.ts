@@ -1,11 +1,11 @@
 /** Which IDs of the host the users of a container are. */
 import { hostID, type IDMapping, type IDMaps } from "../../records/id_maps.ts";
 import type { AutoMaps } from "../../records/spec_parts.ts";
-import type { IDRange } from "../../ports/user_port.ts";
+import type { IDRange, ServerUser } from "../../ports/user_port.ts";
 import { invalid } from "../failures.ts";
 
 /** How many IDs a namespace gets that asks for no number: all that images use. */
-const USUAL_SIZE = 65_536;
+export const USUAL_SIZE = 65_536;
 const LEAST_SIZE = 1024;
 const MOST_ID = 2 ** 32 - 1;
 /** The kernel takes no more lines. */
@@ -38,10 +38,25 @@ export interface AutoSources {
   available: { uids: readonly IDRange[]; gids: readonly IDRange[] };
   /** The mappings of all containers. */
   taken: readonly IDMaps[];
+  /** How many IDs a namespace gets that asks for no number, where there are so many; 65,536 by default. */
+  usual?: number;
+}
+
+/** Throws `invalid` for mappings of IDs that an ordinary user does not have. */
+export function requireOwnIDs({ uids, gids }: IDMaps, own: ServerUser): void {
+  for (const [mappings, count, file] of [[uids, own.uids, "/etc/subuid"], [gids, own.gids, "/etc/subgid"]] as const) {
+    const bad = mappings.find(({ host, size }) => host + size > count);
+    if (bad === undefined) continue;
+    const has = `the server's user has the IDs 0 (its own) to ${count - 1} (of ${file})`;
+    throw invalid(`ID mapping ${bad.container}:${bad.host}:${bad.size} is out of range: ${has}`);
+  }
 }
 
 /** Finds IDs that no other container has. Throws `invalid` where there are none, or not enough. */
-export function autoMaps({ size, uids, gids }: AutoMaps, { available, taken }: AutoSources): IDMaps {
+export function autoMaps(
+  { size, uids, gids }: AutoMaps,
+  { available, taken, usual = USUAL_SIZE }: AutoSources,
+): IDMaps {
   const user = "containers";
   const part = (kind: "uids" | "gids", extra: readonly IDMapping[]): IDMapping[] => {
     if (available[kind].length === 0) {
@@ -51,7 +66,7 @@ export function autoMaps({ size, uids, gids }: AutoMaps, { available, taken }: A
       );
     }
     const free = without(available[kind], taken.flatMap((maps) => maps[kind]));
-    const wanted = size ?? usualSize(free);
+    const wanted = size ?? usualSize(free, usual);
     return [...fill(free, holes(wanted, extra)), ...extra].sort((a, b) => a.container - b.container);
   };
   const maps = { uids: part("uids", uids), gids: part("gids", gids) };
@@ -59,9 +74,9 @@ export function autoMaps({ size, uids, gids }: AutoMaps, { available, taken }: A
   return maps;
 }
 
-function usualSize(free: readonly IDRange[]): number {
+function usualSize(free: readonly IDRange[], usual: number): number {
   const all = free.reduce((sum, { size }) => sum + size, 0);
-  return all >= USUAL_SIZE ? USUAL_SIZE : Math.max(LEAST_SIZE, all);
+  return Math.max(LEAST_SIZE, Math.min(usual, all));
 }
 
 /** The ranges of the container's IDs below `size` that nothing maps yet. */

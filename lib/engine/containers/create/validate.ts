@@ -1,5 +1,6 @@
 import type { ContainerSpec } from "../../records/container_record.ts";
 import { FieldError } from "../../errors.ts";
+import { isUserNetwork } from "../../records/user_network.ts";
 import type { Limits } from "../../records/limits.ts";
 import { invalid } from "../failures.ts";
 import { type Rule, VALUE_RULES } from "./value_rules.ts";
@@ -93,9 +94,14 @@ export function validateSpec(spec: ContainerSpec): void {
   checkLogOptions(spec);
 }
 
-/** Whether the container has a network namespace in which networks and published ports mean something. */
+/** Whether the container has a network namespace in which networks mean something. */
 export function hasOwnNetwork(mode: ContainerSpec["namespaces"]["network"]["mode"]): boolean {
   return mode === "bridge" || mode === "private";
+}
+
+/** Whether ports of the container can be published. */
+export function canPublish(mode: ContainerSpec["namespaces"]["network"]["mode"]): boolean {
+  return hasOwnNetwork(mode) || isUserNetwork(mode);
 }
 
 /** Gives the health check back; throws where a container is to tell that it is healthy, and nothing says when it is. */

@@ -4,7 +4,7 @@ import { type Context, isLive } from "../context.ts";
 import { requireHost } from "../../core.ts";
 import { improperState, isCode } from "../failures.ts";
 import { hasNamespace, setupOf } from "./teardowns.ts";
-import { hasOwnNetwork } from "../create/validate.ts";
+import { canPublish } from "../create/validate.ts";
 import type { NetworkStatus } from "../../records/network_status.ts";
 
 /** A network that is up: the namespace to join (none: the host's), and what is known of it. */
@@ -25,7 +25,7 @@ export async function reserveNetwork(
   record: ContainerRecord,
   same: SameNetworks = {},
 ): Promise<ContainerRecord> {
-  if (!hasOwnNetwork(record.spec.namespaces.network.mode)) return record;
+  if (!canPublish(record.spec.namespaces.network.mode)) return record;
   const { networks, portClaims } = context;
   const wanted = Object.fromEntries(
     Object.entries(record.networks).map(([name, attachment]) => {
@@ -53,14 +53,14 @@ export async function connectNetwork(context: Context, record: ContainerRecord):
   // With users of its own it was made in their namespace.
   const netns = record.idMaps ? host.networks.path(record.id) : await host.networks.createNamespace(record.id);
   const empty: NetworkStatus = { netns, interfaces: {}, dnsServers: [], searchDomains: [] };
-  if (Object.keys(record.networks).length === 0) return { netns, status: empty };
   const setup = setupOf(record, netns, (name) => context.networks.resolve(name));
+  if (setup.attachments.length === 0 && setup.userNetwork === undefined) return { netns, status: empty };
   return { netns, status: await host.networks.setup(setup) };
 }
 
 /** Claims again the ports and addresses of a live container of an earlier run of the engine. */
 export function adoptNetwork(context: Context, record: ContainerRecord): void {
-  if (!hasOwnNetwork(record.spec.namespaces.network.mode)) return;
+  if (!canPublish(record.spec.namespaces.network.mode)) return;
   try {
     context.portClaims.claim(record.id, record.ports);
     context.networks.lease(record.id, record.networks, record.networks);

@@ -2,6 +2,7 @@ import type { ContainerRecord } from "../../records/container_record.ts";
 import { type Core, requireHost } from "../../core.ts";
 import type { Intent } from "../../store/intents.ts";
 import { decode, encode } from "../../store/json.ts";
+import { userNetworkOf } from "../../records/user_network.ts";
 import type { NetworkRecord } from "../../records/network_record.ts";
 import type { Networks } from "../../networks/networks.ts";
 import type { NetworkSetup } from "../../ports/network_port.ts";
@@ -9,7 +10,7 @@ import type { Operation } from "../../store/table.ts";
 import { isCode } from "../failures.ts";
 import { messageOf } from "../../../oci/message_of.ts";
 import type { PortClaims } from "./port_claims.ts";
-import { hasOwnNetwork } from "../create/validate.ts";
+import { canPublish } from "../create/validate.ts";
 
 /** The kind of the intents that outlive a container's record while its network is taken down. */
 export const TEARDOWN_INTENT = "container.teardown";
@@ -120,7 +121,7 @@ export class Teardowns {
     const { networks } = requireHost(this.#core);
     for (let attempt = 1; !this.#closing.aborted; attempt++) {
       try {
-        if (setup.attachments.length > 0) await networks.teardown(setup);
+        if (setup.attachments.length > 0 || setup.userNetwork !== undefined) await networks.teardown(setup);
         await networks.deleteNamespace(setup.containerID);
         return true;
       } catch (error) {
@@ -145,7 +146,7 @@ export class Teardowns {
 /** Whether the container has a network namespace that was made for it. */
 export function hasNamespace(record: ContainerRecord): boolean {
   const { mode } = record.spec.namespaces.network;
-  return mode === "none" || hasOwnNetwork(mode);
+  return mode === "none" || canPublish(mode);
 }
 
 /** Returns the setup by which the host connects or disconnects a container. Networks that are gone are left out. */
@@ -158,6 +159,8 @@ export function setupOf(
     const network = find(name);
     return network ? [{ network, attachment }] : [];
   });
-  const { dnsServers } = record.spec;
-  return { containerID: record.id, containerName: record.name, netns, attachments, ports: record.ports, dnsServers };
+  const { dnsServers, namespaces } = record.spec;
+  const userNetwork = userNetworkOf(namespaces.network);
+  const { id: containerID, name: containerName, ports } = record;
+  return { containerID, containerName, netns, attachments, ports, dnsServers, ...userNetwork && { userNetwork } };
 }

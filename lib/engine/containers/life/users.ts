@@ -13,7 +13,7 @@ export function treeOptions({ idMaps, spec }: ContainerRecord, userns: string | 
   if (rootfs !== undefined) return { ...common, rootfs };
   if (idMaps === undefined || userns === undefined || isIdentity(idMaps)) return common;
   const [uid, gid] = [hostID(idMaps.uids, 0), hostID(idMaps.gids, 0)];
-  return { ...common, userns, ...uid !== undefined && gid !== undefined && { rootOwner: { uid, gid } } };
+  return { ...common, userns, idMaps, ...uid !== undefined && gid !== undefined && { rootOwner: { uid, gid } } };
 }
 
 /** The user namespace, which the container's network namespace and its tree are made in; its path. */

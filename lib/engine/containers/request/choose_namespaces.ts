@@ -50,6 +50,5 @@ function chooseNetwork({ namespaces, networks = {} }: ContainerRequest, { netns 
 function chooseUsers({ namespaces, userMaps, user }: ContainerRequest, { userns }: ContainerDefaults) {
   const mode = namespaces?.user;
   if (mode !== undefined || userMaps !== undefined || userns === undefined) return { mode, userMaps, user };
-  const choice = userNamespace({ ...parseNamespace(userns), user });
-  return { ...choice, user: user || choice.user };
+  return { ...userNamespace(parseNamespace(userns)), user };
 }

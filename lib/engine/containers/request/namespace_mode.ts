@@ -1,6 +1,8 @@
 /** Namespaces in the words that clients and containers.conf(5) have for them. */
 import type { ContainerSpec, NamespaceMode } from "../../records/container_record.ts";
+import { isUserNetwork } from "../../records/user_network.ts";
 import { invalidField, unsupportedField } from "../failures.ts";
+import { userNetworkOptions } from "./user_network_options.ts";
 
 /** The kinds of namespaces besides the one of users. */
 export type NamespaceKind = Exclude<keyof ContainerSpec["namespaces"], "user">;
@@ -9,8 +11,10 @@ export type NamespaceKind = Exclude<keyof ContainerSpec["namespaces"], "user">;
 export interface NamespaceWords {
   /** `private`, `host`, `container`, `path`, …; empty or `default`: left open. */
   mode: string;
-  /** The container or the path. */
+  /** The container or the path; of `pasta` and `slirp4netns` their options, with commas between. */
   value: string;
+  /** The options themselves, where the client sends them beside the mode. */
+  options?: readonly string[];
 }
 
 /** Which words each kind takes, and the engine's for each. */
@@ -18,7 +22,14 @@ type Modes = Record<string, NamespaceMode["mode"]>;
 
 const COMMON: Modes = { private: "private", host: "host", container: "container", path: "path" };
 const MODES: Record<NamespaceKind, Modes> = {
-  network: { ...COMMON, private: "bridge", bridge: "bridge", none: "none" },
+  network: {
+    ...COMMON,
+    private: "bridge",
+    bridge: "bridge",
+    none: "none",
+    pasta: "pasta",
+    slirp4netns: "slirp4netns",
+  },
   pid: COMMON,
   ipc: { ...COMMON, shareable: "shareable", none: "none" },
   uts: COMMON,
@@ -46,6 +57,10 @@ export function namespaceMode(kind: NamespaceKind, words: NamespaceWords): Names
   const modes = MODES[kind];
   if (!Object.hasOwn(modes, words.mode)) throw unsupportedField(`namespaces.${kind}`, `mode "${words.mode}"`);
   const mode = modes[words.mode];
+  if (isUserNetwork(mode)) {
+    const options = userNetworkOptions(mode, words.options ?? words.value.split(","));
+    return { mode, ...options.length > 0 && { options } };
+  }
   return mode === "container" || mode === "path" ? modeOf(kind, mode, words.value) : { mode };
 }
 

@@ -10,16 +10,14 @@ export interface UserNamespaceWords extends NamespaceWords {
   maps?: IDMaps;
   /** Options of the mode `auto`, which newer clients send beside it. */
   auto?: AutoMaps & { usualSize?: number };
-  /** The user, where one is asked for. */
-  user?: string;
 }
 
 /** The user namespace that is meant; everything is absent where the choice is left open. */
-export interface UserNamespaceChoice extends Pick<ContainerSpec, "userMaps" | "user"> {
+export interface UserNamespaceChoice extends Pick<ContainerSpec, "userMaps"> {
   mode?: NamespaceMode;
 }
 
-/** The namespace itself, which IDs it has, and the process's user where only the mode tells it. Throws `invalid` or `unsupported`. */
+/** The namespace itself, and which IDs it has. Throws `invalid` or `unsupported`. */
 export function userNamespace(words: UserNamespaceWords): UserNamespaceChoice {
   const { mode, value } = words;
   const userMaps = spelledOut(words);
@@ -39,7 +37,7 @@ export function userNamespace(words: UserNamespaceWords): UserNamespaceChoice {
       return { mode: { mode: "private" }, userMaps: { auto: autoMaps(words) } };
     case "no-map":
     case "nomap":
-      throw invalid("nomap is only supported in rootless mode");
+      return { mode: { mode: "private" }, userMaps: { noMap: true } };
     case "private":
       throw invalid("must provide at least one UID or GID mapping to configure a user namespace");
     default:
@@ -52,15 +50,13 @@ function spelledOut({ maps: { uids, gids } = { uids: [], gids: [] } }: UserNames
   return { uids: uids.length > 0 ? uids : gids, gids: gids.length > 0 ? gids : uids };
 }
 
-/** The engine runs as root, whose IDs are all there are: they keep their numbers. */
-function keepID({ value, user }: UserNamespaceWords): UserNamespaceChoice {
+/** Which IDs they are is known where the container is made: the request does not tell whose the server is. */
+function keepID({ value }: UserNamespaceWords): UserNamespaceChoice {
   const options = optionsOf(value);
-  const unknown = [...options.keys()].find((key) => key !== "uid" && key !== "gid");
-  if (unknown === "size") throw invalid("cannot set max size for user namespace when not running rootless");
+  const unknown = [...options.keys()].find((key) => !["uid", "gid", "size"].includes(key));
   if (unknown !== undefined) throw invalid(`unknown option specified: "${unknown}"`);
-  const [uid, gid] = ["uid", "gid"].map((key) => parseID(options.get(key) ?? "0"));
-  const all = [{ container: 0, host: 0, size: 2 ** 32 - 1 }];
-  return { mode: { mode: "private" }, userMaps: { uids: all, gids: all }, ...!user && { user: `${uid}:${gid}` } };
+  const kept = Object.fromEntries([...options].map(([key, text]) => [key, parseID(text)]));
+  return { mode: { mode: "private" }, userMaps: { keepID: kept } };
 }
 
 /** Older clients have the options in the mode's value. */

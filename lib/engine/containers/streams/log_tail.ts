@@ -1,6 +1,7 @@
 /** Finding the last lines of a log without holding it in memory. */
 import type { LogPlace } from "../../ports/host_port.ts";
 import type { LogRecord } from "../options.ts";
+import { parseK8sLog } from "./k8s_log.ts";
 
 /** A log in which places stay what they are while it grows. */
 export interface PlacedLog {
@@ -14,6 +15,8 @@ export interface PlacedLog {
 export interface TailStart {
   from: LogPlace;
   skip: number;
+  /** The records from the place to the log's end at that time, where they are at hand. */
+  records?: LogRecord[][];
 }
 
 /** Counts lines by where they begin. Streams interleave: each has its own line at a time. */
@@ -35,15 +38,23 @@ export async function findTail(log: PlacedLog, lines: number): Promise<TailStart
   for (let asked = lines + 64;; asked *= 4) {
     const from = await log.place(asked);
     const counter = new LineCounter();
-    for await (const records of log.open(from)) for (const record of records) counter.lineOf(record);
+    const held = from.bytes && await Array.fromAsync(parseK8sLog(oneChunk(from.bytes)));
+    for await (const records of held ?? log.open(from)) for (const record of records) counter.lineOf(record);
     // A log opened in its middle may begin inside a line of each stream: those two must not be needed.
     if (from.offset > 0 && counter.lines < lines + 2) continue;
-    return { from, skip: Math.max(0, counter.lines - lines) };
+    return { from, skip: Math.max(0, counter.lines - lines), records: held };
   }
 }
 
+async function* oneChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield await Promise.resolve(bytes);
+}
+
 /** Leaves out the first lines of records that begin at a {@linkcode TailStart}'s place. */
-export async function* skipLines(log: AsyncIterable<LogRecord[]>, skip: number): AsyncGenerator<LogRecord[]> {
+export async function* skipLines(
+  log: AsyncIterable<LogRecord[]> | Iterable<LogRecord[]>,
+  skip: number,
+): AsyncGenerator<LogRecord[]> {
   const counter = new LineCounter();
   for await (const records of log) yield records.filter((record) => counter.lineOf(record) >= skip);
 }

@@ -40,7 +40,8 @@ async function* readRecords(
     open: (from) => openLog(context, record, { from, signal }),
   };
   const openLive = (from?: LogPlace) => openLog(context, record, { from, followUntil: end.promise, signal });
-  for await (const batch of fromTail(log, openLive, options.tail)) {
+  const { tail } = options;
+  for await (const batch of fromTail(log, openLive, { tail, isLive: end.promise !== undefined })) {
     const fitting = batch.filter((entry) => fitsOptions(entry, options));
     if (fitting.length > 0) yield fitting;
   }
@@ -50,12 +51,13 @@ async function* readRecords(
 async function* fromTail(
   log: PlacedLog,
   openLive: (from?: LogPlace) => AsyncIterable<LogRecord[]>,
-  tail: number | undefined,
+  { tail, isLive }: { tail: number | undefined; isLive: boolean },
 ): AsyncGenerator<LogRecord[]> {
   if (tail === undefined) return yield* openLive();
   for (let attempt = 1;; attempt++) {
     try {
-      const { from, skip } = await findTail(log, tail);
+      const { from, skip, records } = await findTail(log, tail);
+      if (records !== undefined && !isLive) return yield* skipLines(records, skip);
       return yield* skipLines(openLive(from), skip);
     } catch (error) {
       // The supervisor has begun a new file: the place is gone, before anything of it was read.

@@ -1,5 +1,6 @@
 import { artifactBlobs, type ArtifactRecord } from "../../records/artifact_record.ts";
 import type { ContainerRecord } from "../../records/container_record.ts";
+import { inParallel } from "../../concurrency.ts";
 import { type Core, hostOf } from "../../core.ts";
 import type { ImageRecord } from "../../records/image_record.ts";
 import type { VolumeRecord } from "../../records/volume_record.ts";
@@ -7,6 +8,9 @@ import type { Index, Operation, Table } from "../../store/table.ts";
 
 /** The parts of the core that the content of images needs. */
 export type ContentCore = Pick<Core, "ports" | "state" | "locks" | "log">;
+
+/** How many blobs and layers are deleted at once: most of it is waiting for the disk, and one commit ends several. */
+const RELEASES = 8;
 
 /** One thing images are made of: a blob by its digest, or an unpacked layer by its diff ID. */
 export type ContentKey = `blob:${string}` | `layer:${string}`;
@@ -84,15 +88,15 @@ export class Content {
   /** Deletes what nobody needs, of these. Returns the keys of what went. */
   async release(keys: Iterable<ContentKey>, fate: Fate): Promise<ContentKey[]> {
     const gone: ContentKey[] = [];
-    for (const key of new Set(keys)) {
+    await inParallel([...new Set(keys)], RELEASES, async (key) => {
       // Whoever claims it releases it again: no need to wait until that pull is done with it.
-      if (this.isNeeded(key)) continue;
+      if (this.isNeeded(key)) return;
       await this.with(key, async () => {
         if (this.isNeeded(key)) return;
         await this.#discard(key, fate);
         gone.push(key);
       });
-    }
+    });
     return gone;
   }
 

@@ -5,6 +5,7 @@
  */
 import type { ContainerRequest } from "../../containers/request/container_request.ts";
 import { parseNamespace, parseNetwork } from "../../containers/request/namespace_mode.ts";
+import { canPublish } from "../../containers/create/validate.ts";
 import { EngineError } from "../../errors.ts";
 import type { NetworkAttachment, PortMapping } from "../../records/container_record.ts";
 import { parseAddress } from "../../text/ip.ts";
@@ -47,7 +48,7 @@ export function podNetwork(
   return {
     ...namespaces && { namespaces },
     networks: Object.fromEntries(named.map(([name, network]) => [name, { ...network, ...statics }])),
-    ports: namespaces && namespaces.network?.mode !== "bridge" ? [] : publishedPorts(plan, options, own),
+    ports: canPublish(namespaces?.network?.mode ?? "bridge") ? publishedPorts(plan, options, own) : [],
   };
 }
 
@@ -59,7 +60,7 @@ function staticPlace({ staticIPs = [], staticMACs = [] }: PlayOptions, index: nu
 }
 
 /** Networks that are none of the engine's. */
-const MODES = new Set(["host", "none", "container", "path"]);
+const MODES = new Set(["host", "none", "container", "path", "pasta", "slirp4netns"]);
 /** Words for the default network. */
 const BRIDGES = new Set(["bridge", "private", "default"]);
 

@@ -81,10 +81,9 @@ export function networkFields(
 /** Returns the users of a container or pod, and their namespace. Throws for words that cannot be. */
 export function userFields(
   { users, uids, gids }: PlaceWords,
-  user?: string,
-): Pick<ContainerRequest, "namespaces" | "userMaps" | "user"> {
+): Pick<ContainerRequest, "namespaces" | "userMaps"> {
   if (users === undefined && uids.length + gids.length === 0) return {};
   const maps = { uids: uids.map(parseMapping), gids: gids.map(parseMapping) };
-  const { mode, ...fields } = userNamespace({ ...parseNamespace(users ?? ""), maps, user });
+  const { mode, ...fields } = userNamespace({ ...parseNamespace(users ?? ""), maps });
   return { ...fields, ...mode && { namespaces: { user: mode } } };
 }

@@ -100,10 +100,10 @@ function joinFlags<T>({ conversion }: Source, flag: string, work: () => T): T {
   }
 }
 
-function placeFields(source: Source, draft: PlaceWords, user?: string): ContainerRequest {
+function placeFields(source: Source, draft: PlaceWords): ContainerRequest {
   const network = joinFlags(source, "network", () => networkFields(draft));
   const flag = ["userns", "uidmap", "gidmap"].find((_, at) => [draft.users, draft.uids[0], draft.gids[0]][at]);
-  const users = joinFlags(source, flag ?? "userns", () => userFields(draft, user));
+  const users = joinFlags(source, flag ?? "userns", () => userFields(draft));
   const isPlaced = network.namespaces !== undefined || users.namespaces !== undefined;
   return { ...network, ...users, ...isPlaced && { namespaces: { ...network.namespaces, ...users.namespaces } } };
 }
@@ -117,7 +117,7 @@ function readContainer(source: Source): QuadletWork {
   const rest = applyCommand(source, "ExecStart", ["run"], CONTAINER_FLAGS, draft);
   const [image, ...command] = request.rootfs === undefined ? rest : ["", ...rest];
   const { logDriver, logOptions, pull, registry, envFiles } = draft;
-  const { namespaces, ...place } = placeFields(source, draft, request.user);
+  const { namespaces, ...place } = placeFields(source, draft);
   return {
     kind: "container",
     request: {

@@ -7,9 +7,9 @@ import { access, mkdir, rm, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { fileURLToPath } from "node:url";
 import { CommandError, runCommand } from "../../linux/helpers/command.ts";
 import { parseServeOptions } from "../serve_options.ts";
+import { serveProgram } from "./serve_program.ts";
 import { managerEnvironment } from "./service_manager.ts";
 import { SERVICE, serviceUnits, SOCKET } from "./service_units.ts";
 
@@ -94,15 +94,4 @@ export async function uninstallService({ folder, systemctl, tell }: ServicePlace
   }
   await systemctl("daemon-reload");
   tell("images, volumes and containers stay; containers that run go on");
-}
-
-/** The program that runs now, as a command that another process can start: Deno with its module, or Node with its file. */
-async function serveProgram(): Promise<string[]> {
-  if (!("Deno" in globalThis)) return [process.execPath, process.argv[1], "serve"];
-  const cli = new URL("../cli.ts", import.meta.url);
-  if (cli.protocol !== "file:") return [process.execPath, "run", "-A", cli.href, "serve"];
-  // In the project's own folder a configuration keeps Deno from asking for the packages of tests.
-  const config = fileURLToPath(new URL("../../../../scripts/serve/deno.json", import.meta.url));
-  const isProject = await access(config).then(() => true, () => false);
-  return [process.execPath, "run", "-A", ...isProject ? [`--config=${config}`] : [], fileURLToPath(cli), "serve"];
 }

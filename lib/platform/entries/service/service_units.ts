@@ -4,6 +4,7 @@
  * @module
  */
 import { joinWords } from "../../../engine/units/words.ts";
+import { SERVER_GROUP } from "../../linux/resources/delegated_group.ts";
 
 /** The server that the units start. */
 export interface ServiceUnits {
@@ -11,8 +12,10 @@ export interface ServiceUnits {
   command: readonly string[];
   /** Further arguments of `serve`. */
   args: readonly string[];
-  /** The path of the Unix socket. */
+  /** The path of the Unix socket; `%t` at its beginning is the manager's folder for files of its run. */
   socket: string;
+  /** A file with variables of `serve`, which may be absent. */
+  environmentFile?: string;
   /** The home folder, where Deno keeps what it has fetched; a service of the system has none by itself. */
   home?: string;
   /** Units of a user's own manager, in place of the system's. */
@@ -32,7 +35,9 @@ export const SOCKET = "gantry.socket";
  *
  * Source: systemd.unit(5), systemd.service(5), systemd.socket(5), systemd.kill(5).
  */
-export function serviceUnits({ command, args, socket, home, isUser = false }: ServiceUnits): Map<string, string> {
+export function serviceUnits(
+  { command, args, socket, home, environmentFile, isUser = false }: ServiceUnits,
+): Map<string, string> {
   const target = isUser ? "default.target" : "multi-user.target";
   const order = isUser ? [] : ["After=network-online.target", "Wants=network-online.target"];
   const service = [
@@ -47,8 +52,11 @@ export function serviceUnits({ command, args, socket, home, isUser = false }: Se
     // The message that it is ready comes from a program that the server starts.
     "NotifyAccess=all",
     ...home === undefined ? [] : [`Environment=${plainText(joinWords([`HOME=${home}`]))}`],
+    ...environmentFile === undefined ? [] : [`EnvironmentFile=-${environmentFile}`],
     `ExecStart=${plainText(joinWords([...command, "--no-setup", "--listen", "fd://", ...args]))}`,
     "Delegate=yes",
+    // An ordinary user's containers have their groups below the service's, which may hold no process then. Since systemd 254.
+    ...isUser ? [`DelegateSubgroup=${SERVER_GROUP}`] : [],
     "KillMode=process",
     "Restart=on-failure",
     "TimeoutStartSec=300",
@@ -65,7 +73,7 @@ export function serviceUnits({ command, args, socket, home, isUser = false }: Se
     "Description=The socket of Gantry, a container engine",
     "",
     "[Socket]",
-    `ListenStream=${socket.replaceAll("%", "%%")}`,
+    `ListenStream=${socket.startsWith("%t/") ? "%t" : ""}${socket.replace(/^%t(?=\/)/, "").replaceAll("%", "%%")}`,
     "SocketMode=0600",
     "DirectoryMode=0711",
     "",

@@ -17,6 +17,7 @@ export interface StartStep {
 /** The reasons of system errors, by their codes (errno(3)), and the advice beside the step's option. */
 const REASONS: Readonly<Record<string, readonly [reason: string, advice?: string]>> = {
   EADDRINUSE: ["another program listens there", "end that one"],
+  ECONNREFUSED: ["nobody listens there", "start the server"],
   EADDRNOTAVAIL: ["this machine does not have that address"],
   ENOTFOUND: ["no address is known for that name"],
   EACCES: ["this user may not", "use the user that may"],

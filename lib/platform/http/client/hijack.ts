@@ -2,6 +2,7 @@ import type http from "node:http";
 import type { IncomingMessage, RequestOptions } from "node:http";
 import type { Socket } from "node:net";
 import { makeDeferred } from "../../../rest/run/deferred.ts";
+import { webHeaders } from "../exchange/node_request.ts";
 import { SocketReader } from "../exchange/socket_reader.ts";
 import { socketStreams } from "../exchange/socket_streams.ts";
 import { toResponse } from "./send_request.ts";
@@ -14,8 +15,8 @@ export interface Taken {
 }
 
 /**
- * Sends a request with `Upgrade: tcp`, which Docker's and Podman's attach and exec are asked with, and takes the connection over. Aborting
- * the request's signal closes it, then too.
+ * Sends a request with `Upgrade`, and takes the connection over: with `tcp`, which Docker's and Podman's attach and exec are asked with, unless
+ * the request names another protocol. Aborting the request's signal closes it, then too.
  *
  * @param start Makes the request with these options, and others where it goes
  * @throws {TypeError} if the connection fails, as `fetch` does
@@ -31,7 +32,7 @@ export async function hijackRequest(
   const headers = {
     ...Object.fromEntries(request.headers),
     connection: "Upgrade",
-    upgrade: "tcp",
+    upgrade: request.headers.get("upgrade") ?? "tcp",
     "content-length": String(body.length),
   };
   const outgoing = start({ method, headers });
@@ -40,11 +41,11 @@ export async function hijackRequest(
     outgoing.destroy();
   };
   signal.addEventListener("abort", leave, { once: true });
-  outgoing.on("upgrade", (_: IncomingMessage, socket: Socket, head: Uint8Array) => {
+  outgoing.on("upgrade", (incoming: IncomingMessage, socket: Socket, head: Uint8Array) => {
     signal.removeEventListener("abort", leave);
     signal.addEventListener("abort", () => socket.destroy(), { once: true });
     const { readable, writable } = socketStreams(socket, new SocketReader(socket, head));
-    resolve({ response: new Response(readable), input: writable });
+    resolve({ response: new Response(readable, { headers: webHeaders(incoming.rawHeaders) }), input: writable });
   });
   outgoing.on("response", (incoming: IncomingMessage) => resolve({ response: toResponse(incoming, signal) }));
   outgoing.on("error", (error: Error) => reject(new TypeError(error.message, { cause: error })));

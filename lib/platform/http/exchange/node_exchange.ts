@@ -6,6 +6,7 @@ import type { Platform, Upgraded, UpgradeInit } from "../../../rest/context.ts";
 import { Peer, rawHeader, requestBody } from "./node_request.ts";
 import { answerRequest, sendAnswer, type Serving } from "../answer.ts";
 import { SocketReader } from "./socket_reader.ts";
+import { type AnswerPromise, KeptAnswers } from "./kept_answers.ts";
 import { isMarker, takeOver } from "./take_over.ts";
 import { discardBody, lingerOnClose, UNREAD_LIMIT } from "./unread_body.ts";
 
@@ -20,6 +21,8 @@ export async function serveNodeExchange(
   out: ServerResponse,
   waiting = false,
 ): Promise<void> {
+  const key = serving.kept === undefined || waiting ? undefined : KeptAnswers.keyOf(message);
+  if (key !== undefined && serving.kept!.send(key, out)) return;
   const peer = new Peer();
   out.on("close", () => out.writableFinished || platform.taken || peer.leave());
   const { rawHeaders } = message;
@@ -47,7 +50,10 @@ export async function serveNodeExchange(
     out.shouldKeepAlive = false;
   }
   if (hasBody && !message.complete && !out.shouldKeepAlive) lingerOnClose(message);
-  await sendAnswer(serving, out, response, peer);
+  const { promise } = platform;
+  const isKept = key !== undefined && !hasBody && promise !== undefined && response.status === 200;
+  const onWhole = isKept ? (body: string) => serving.kept!.keep(key, promise, out, body) : undefined;
+  await sendAnswer(serving, out, response, peer, onWhole);
   if (hasBody && !message.complete) discardBody(message);
 }
 
@@ -57,6 +63,8 @@ function declaredSize(rawHeaders: readonly string[]): number {
 
 class ExchangePlatform implements Platform {
   taken = false;
+  /** The promise of the operation about its answer, if it made one. */
+  promise: AnswerPromise | undefined;
   readonly #serving: Serving;
   readonly #message: IncomingMessage;
   readonly #out: ServerResponse;
@@ -71,6 +79,14 @@ class ExchangePlatform implements Platform {
 
   get peer(): string | undefined {
     return this.#message.socket.remoteAddress;
+  }
+
+  keepWhile(isCurrent: () => boolean, fresh: AnswerPromise["fresh"]): void {
+    if (this.#serving.kept !== undefined) this.promise = { isCurrent, fresh, onReuse: [] };
+  }
+
+  onReuse(tell: () => void): void {
+    this.promise?.onReuse.push(tell);
   }
 
   /** Takes the connection over from node:http, once the request's body has been read to its end. */

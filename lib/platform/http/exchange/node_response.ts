@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { ServerResponse } from "node:http";
+import { setImmediate } from "node:timers";
 import { freeBytes, isByteStream } from "../../../oci/bytes/byte_stream.ts";
 import { headerCase } from "../header_case.ts";
 import type { Peer } from "./node_request.ts";
@@ -13,9 +14,15 @@ const SMALL = 8 * 1024;
  * at once and its pieces as they come, no faster than the peer reads; when the peer goes away the body is cancelled, and when
  * the body fails the connection breaks off, which is how the peer can tell.
  *
+ * @param onWhole Told of a body that goes out in one write, each letter a byte, when its head is set and not sent
  * @throws What the body threw; the connection is closed then
  */
-export async function sendResponse(out: ServerResponse, response: Response, peer: Peer): Promise<void> {
+export async function sendResponse(
+  out: ServerResponse,
+  response: Response,
+  peer: Peer,
+  onWhole?: (body: string) => void,
+): Promise<void> {
   const body = response.body;
   if (peer.gone || out.destroyed) {
     await body?.cancel().catch(() => {});
@@ -32,7 +39,7 @@ export async function sendResponse(out: ServerResponse, response: Response, peer
   const leave = () => void reader.cancel(new DOMException("The peer has gone", "AbortError")).catch(() => {});
   out.on("close", leave);
   try {
-    if (await sendBeginning(out, reader)) {
+    if (await sendBeginning(out, reader, onWhole)) {
       reader.releaseLock();
       const isOurs = isByteStream(body);
       reader = body.getReader();
@@ -50,6 +57,7 @@ export async function sendResponse(out: ServerResponse, response: Response, peer
 async function sendBeginning(
   out: ServerResponse,
   reader: ReadableStreamDefaultReader<Uint8Array>,
+  onWhole?: (body: string) => void,
 ): Promise<boolean> {
   const first = new Step(reader);
   if (!await first.soon()) out.flushHeaders();
@@ -57,7 +65,7 @@ async function sendBeginning(
   if (!done) {
     const second = new Step(reader);
     if (!out.headersSent && await second.soon() && (await second.result).done) {
-      endWith(out, value);
+      endWith(out, value, onWhole);
       return false;
     }
     await writePiece(out, value);
@@ -95,18 +103,26 @@ class Step {
     this.result.then(settle, settle);
   }
 
-  /** Waits a few microtasks: a body that is whole needs no more, and a stream is not kept waiting. */
+  /**
+   * Waits a few microtasks, which is all that a body at hand needs, and else for one turn of the event loop: what a function has
+   * without waiting for others goes out in one write, and a stream is not kept waiting.
+   */
   async soon(): Promise<boolean> {
     for (let i = 0; i < 6 && !this.#settled; i++) await undefined;
+    if (!this.#settled) await new Promise<void>((resolve) => setImmediate(resolve));
     return this.#settled;
   }
 }
 
 /** A small body goes into one string with the head, byte by byte: one buffer to write costs less than two. */
-function endWith(out: ServerResponse, body: Uint8Array): void {
+function endWith(out: ServerResponse, body: Uint8Array, onWhole?: (body: string) => void): void {
   if (!out.hasHeader("content-length")) out.setHeader("Content-Length", String(body.length));
-  if (body.length > SMALL) out.end(body);
-  else out.end(Buffer.from(body.buffer, body.byteOffset, body.length).toString("latin1"), "latin1");
+  const text = onWhole !== undefined || body.length <= SMALL
+    ? Buffer.from(body.buffer, body.byteOffset, body.length).toString("latin1")
+    : undefined;
+  if (text !== undefined) onWhole?.(text);
+  if (text === undefined || body.length > SMALL) out.end(body);
+  else out.end(text, "latin1");
 }
 
 /** Writes a piece; waits while the peer reads more slowly than we write. */

@@ -6,7 +6,8 @@ import { Peer } from "../exchange/node_request.ts";
 import { responseOn } from "../exchange/raw_exchange.ts";
 import { answerRequest, sendAnswer, type Serving } from "../answer.ts";
 import { endSilent } from "./silent_peer.ts";
-import { isMarker, markerResponse } from "../exchange/take_over.ts";
+import { SocketReader } from "../exchange/socket_reader.ts";
+import { isMarker, markerResponse, takeOver } from "../exchange/take_over.ts";
 import { WebSocketServer } from "./ws.ts";
 
 /** The longest message a peer may send. */
@@ -31,6 +32,17 @@ export async function serveWebSocket(
       const made = acceptHandshake(message, socket, ahead, serving.socketPatience, options?.protocol);
       made.addEventListener("close", () => peer.leave());
       return { socket: made, response: markerResponse() };
+    },
+    upgrade(init) {
+      // Bytes that are no WebSocket's would surprise the client: only who has the answer to its handshake gets the connection.
+      if (taken || !new Headers(init?.headers).has("sec-websocket-accept")) {
+        throw new HTTPError(501, "Take the connection over: the client asks for a WebSocket", {
+          kind: "unimplemented",
+        });
+      }
+      taken = true;
+      socket.on("close", () => peer.leave());
+      return takeOver(socket, new SocketReader(socket, ahead), message.rawHeaders, init);
     },
   };
   socket.on("error", () => peer.leave());

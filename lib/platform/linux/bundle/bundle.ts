@@ -55,6 +55,8 @@ export interface Written {
   rules?: SpecSeccomp;
   /** Something is to be run when the container is deleted. */
   hooked: boolean;
+  /** Something is to be run once it has started. */
+  startHooked: boolean;
 }
 
 /** The parts of others that a container's mounts use. */
@@ -150,7 +152,8 @@ export async function openBundler(context: HostContext, filters: SeccompFilters)
       }
       spec.process.env = withVariables(spec.process.env, options.secrets?.env ?? {});
       writeFileSync(container.config, specText(spec), { mode: 0o600 });
-      return { rules: spec.linux.seccomp, hooked: spec.hooks?.poststop !== undefined };
+      const { poststart, poststop } = spec.hooks ?? {};
+      return { rules: spec.linux.seccomp, hooked: poststop !== undefined, startHooked: poststart !== undefined };
     },
   };
 }

@@ -43,6 +43,10 @@ export async function openCheckpoints(context: HostContext, processes: Runner): 
   const volumePath = (volume: string) => join(paths.volumes, volume, "_data");
   return {
     async check() {
+      if (isRootless()) {
+        const why = "checkpointing a container requires root, since CRIU does, and this server is an ordinary user's";
+        throw new EngineError("unsupported", why);
+      }
       await checkCRIU();
       await checkRuntime(runtime.path);
     },

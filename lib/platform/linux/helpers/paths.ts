@@ -27,6 +27,8 @@ export interface HostPaths {
   readonly networks: string;
   /** Notes of the processes that have the published ports of an ordinary user's containers (`runroot/forwards/<id>`). */
   readonly forwards: string;
+  /** Notes of the programs that carry networks of containers (`runroot/user-networks/<id>`). */
+  readonly userNetworks: string;
   /** Programs that stand in for iptables (`root/networks`); where `runroot` is, nothing may be run. */
   readonly firewall: string;
   /** OCI bundles, one folder per container (`runroot/bundles/<id>`). */
@@ -119,6 +121,7 @@ export function hostPaths(root: string, runroot: string): HostPaths {
     shared: join(runroot, "shared"),
     networks: join(runroot, "networks"),
     forwards: join(runroot, "forwards"),
+    userNetworks: join(runroot, "user-networks"),
     firewall: join(root, "networks"),
     bundles: join(runroot, "bundles"),
     exits: join(runroot, "exits"),

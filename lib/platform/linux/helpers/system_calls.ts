@@ -20,6 +20,9 @@ export const SHARED_CALLS = {
 type OwnCall =
   | "capget"
   | "capset"
+  | "epoll_create1"
+  | "epoll_ctl"
+  | "epoll_pwait"
   | "fchownat"
   | "fgetxattr"
   | "flistxattr"
@@ -27,9 +30,11 @@ type OwnCall =
   | "inotify_add_watch"
   | "inotify_init1"
   | "linkat"
+  | "memfd_create"
   | "mknodat"
   | "mount"
   | "prctl"
+  | "recvmsg"
   | "setns"
   | "statx"
   | "umount2"
@@ -43,6 +48,9 @@ export type SystemCall = keyof typeof SHARED_CALLS | OwnCall;
 const GENERIC: Record<OwnCall, number> = {
   capget: 90,
   capset: 91,
+  epoll_create1: 20,
+  epoll_ctl: 21,
+  epoll_pwait: 22,
   fchownat: 54,
   fgetxattr: 10,
   flistxattr: 13,
@@ -50,9 +58,11 @@ const GENERIC: Record<OwnCall, number> = {
   inotify_add_watch: 27,
   inotify_init1: 26,
   linkat: 37,
+  memfd_create: 279,
   mknodat: 33,
   mount: 40,
   prctl: 167,
+  recvmsg: 212,
   setns: 268,
   statx: 291,
   umount2: 39,
@@ -65,6 +75,9 @@ const OWN_CALLS: Record<string, Partial<Record<OwnCall, number>>> = {
   x64: {
     capget: 125,
     capset: 126,
+    epoll_create1: 291,
+    epoll_ctl: 233,
+    epoll_pwait: 281,
     fchownat: 260,
     fgetxattr: 193,
     flistxattr: 196,
@@ -72,9 +85,11 @@ const OWN_CALLS: Record<string, Partial<Record<OwnCall, number>>> = {
     inotify_add_watch: 254,
     inotify_init1: 294,
     linkat: 265,
+    memfd_create: 319,
     mknodat: 259,
     mount: 165,
     prctl: 157,
+    recvmsg: 47,
     setns: 308,
     statx: 332,
     umount2: 166,
@@ -84,10 +99,66 @@ const OWN_CALLS: Record<string, Partial<Record<OwnCall, number>>> = {
   arm64: GENERIC,
   riscv64: GENERIC,
   loong64: GENERIC,
-  ppc64: { inotify_add_watch: 276, inotify_init1: 318, mount: 21, prctl: 171, setns: 350, umount2: 52, unshare: 282 },
-  s390x: { inotify_add_watch: 285, inotify_init1: 324, mount: 21, prctl: 172, setns: 339, umount2: 52, unshare: 303 },
-  arm: { inotify_add_watch: 317, inotify_init1: 360, mount: 21, prctl: 172, setns: 375, umount2: 52, unshare: 337 },
-  ia32: { inotify_add_watch: 292, inotify_init1: 332, mount: 21, prctl: 172, setns: 346, umount2: 52, unshare: 310 },
+  ppc64: {
+    epoll_create1: 315,
+    epoll_ctl: 237,
+    epoll_pwait: 303,
+    inotify_add_watch: 276,
+    inotify_init1: 318,
+    memfd_create: 360,
+    mknodat: 288,
+    mount: 21,
+    prctl: 171,
+    recvmsg: 342,
+    setns: 350,
+    umount2: 52,
+    unshare: 282,
+  },
+  s390x: {
+    epoll_create1: 327,
+    epoll_ctl: 250,
+    epoll_pwait: 312,
+    inotify_add_watch: 285,
+    inotify_init1: 324,
+    memfd_create: 350,
+    mknodat: 290,
+    mount: 21,
+    prctl: 172,
+    recvmsg: 372,
+    setns: 339,
+    umount2: 52,
+    unshare: 303,
+  },
+  arm: {
+    epoll_create1: 357,
+    epoll_ctl: 251,
+    epoll_pwait: 346,
+    inotify_add_watch: 317,
+    inotify_init1: 360,
+    memfd_create: 385,
+    mknodat: 324,
+    mount: 21,
+    prctl: 172,
+    recvmsg: 297,
+    setns: 375,
+    umount2: 52,
+    unshare: 337,
+  },
+  ia32: {
+    epoll_create1: 329,
+    epoll_ctl: 255,
+    epoll_pwait: 319,
+    inotify_add_watch: 292,
+    inotify_init1: 332,
+    memfd_create: 356,
+    mknodat: 297,
+    mount: 21,
+    prctl: 172,
+    recvmsg: 372,
+    setns: 346,
+    umount2: 52,
+    unshare: 310,
+  },
 };
 
 /**

@@ -46,7 +46,9 @@ export function readOlder(path: string, options: LogReadOptions): ReadableStream
   const { from } = options;
   const isWithin = from !== undefined && from.file !== "" && !from.file.startsWith(OLDEST);
   if (isWithin) return readLogFile(path, options);
-  const chunks = readFiles(path, options);
+  const stop = new AbortController();
+  const signal = options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal]);
+  const chunks = readFiles(path, { ...options, signal });
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       const { done, value } = await chunks.next();
@@ -54,6 +56,8 @@ export function readOlder(path: string, options: LogReadOptions): ReadableStream
       else controller.enqueue(value);
     },
     async cancel() {
+      // A generator returns when its wait is over.
+      stop.abort();
       await chunks.return(undefined);
     },
   }, { highWaterMark: 0 });

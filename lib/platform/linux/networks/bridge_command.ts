@@ -1,4 +1,6 @@
 import process from "node:process";
+import { EngineError } from "../../../engine/errors.ts";
+import type { CheckedNetwork } from "../../../engine/ports/network_port.ts";
 import { type CommandOptions, type CommandResult, runCommand } from "../helpers/command.ts";
 import { isStartedInside } from "../rootless/outer_user.ts";
 
@@ -8,6 +10,13 @@ import { isStartedInside } from "../rootless/outer_user.ts";
  */
 export function bridgeNamespace(): string | undefined {
   return isStartedInside() ? process.env.GANTRY_NETNS : undefined;
+}
+
+/** Throws `unsupported` for a driver that needs an interface of the machine, where the server is an ordinary user's. */
+export function requireReachable({ driver }: Pick<CheckedNetwork, "driver">): void {
+  if (driver === "bridge" || bridgeNamespace() === undefined) return;
+  const why = "it takes an interface of the machine, which an ordinary user's server cannot have";
+  throw new EngineError("unsupported", `Create network: driver "${driver}" is not supported here: ${why}`);
 }
 
 /** Runs a program where the bridges are, as {@linkcode runCommand} does. */

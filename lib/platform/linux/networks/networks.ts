@@ -23,7 +23,7 @@ import type {
   PublishedPorts,
 } from "../../../engine/ports/network_port.ts";
 import { publishedAt } from "../../../engine/ports/published_ports.ts";
-import { bridgeNamespace } from "./bridge_command.ts";
+import { bridgeNamespace, requireReachable } from "./bridge_command.ts";
 import { bridgePorts, hasBridge, hasInterface, reflectPorts } from "./bridge.ts";
 import type { HostContext } from "../helpers/context.ts";
 import { withFileLock } from "../helpers/file_lock.ts";
@@ -41,6 +41,7 @@ import { type Published, publishedBy, publishPorts, unpublishPorts } from "./pub
 import { applyRoutes } from "./routes.ts";
 import { PreparedBridges } from "./prepared_bridges.ts";
 import { takeDownBridge } from "./take_down.ts";
+import { connectUserNetwork, disconnectUserNetwork } from "./user_mode/user_networks.ts";
 import { type Reservation, reservedNetwork, SHARED_FOLDER, Subnets } from "./subnets.ts";
 import { namesIn } from "../helpers/tree.ts";
 import { Locks } from "../../../engine/store/locks.ts";
@@ -98,6 +99,7 @@ class BridgeNetworks implements LinuxNetworks {
   }
 
   async check(network: CheckedNetwork): Promise<void> {
+    requireReachable(network);
     const { driver, interface: parent, options, addressSource } = network;
     if (driver !== "bridge" || addressSource === "dhcp" || Object.keys(options).length > 0) {
       requireKnown(network, await readVersion(this.#netavark.program));
@@ -125,23 +127,21 @@ class BridgeNetworks implements LinuxNetworks {
     return path;
   }
 
-  path(containerID: string): string {
-    return containerPaths(this.#paths, containerID).netns;
-  }
+  path = (containerID: string): string => containerPaths(this.#paths, containerID).netns;
 
   async deleteNamespace(containerID: string): Promise<void> {
     await deleteNamespaceAt(containerPaths(this.#paths, containerID).netns);
   }
 
-  askGRPCHealth(question: GRPCHealthQuestion): Promise<GRPCHealth> {
-    return askGRPCHealth(question);
-  }
+  askGRPCHealth = (question: GRPCHealthQuestion): Promise<GRPCHealth> => askGRPCHealth(question);
 
   async list(): Promise<string[]> {
     return (await namesIn(this.#paths.netns)).map(namespaceOwner);
   }
 
   async setup(options: NetworkSetup): Promise<NetworkStatus> {
+    const { userNetwork } = options;
+    if (userNetwork !== undefined) return await connectUserNetwork(this.#paths, { ...options, userNetwork });
     if (options.attachments.length === 0) {
       return { netns: options.netns, interfaces: {}, dnsServers: [], searchDomains: [] };
     }
@@ -167,6 +167,7 @@ class BridgeNetworks implements LinuxNetworks {
   }
 
   async teardown(options: NetworkSetup): Promise<void> {
+    if (options.userNetwork !== undefined) return await disconnectUserNetwork(this.#paths, options.containerID);
     this.#see(options);
     if (options.ports.length > 0) await this.#unpublish(options.containerID);
     if (options.attachments.length === 0 || !hasNamespace(options.netns)) return;

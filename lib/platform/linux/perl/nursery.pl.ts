@@ -2,11 +2,38 @@
 export const NURSERY = String.raw`
 use Errno qw(EADDRINUSE);
 my ($LIMIT, $NEWNET, $BIND, $SIOCSIFFLAGS, $IFF_UP) = (65536, 0x40000000, 4096, 0x8914, 1);
+my ($CLOEXEC, $EINVAL, $ADD_SEALS, $SEALS, $SEALABLE, $RUNNABLE) = (0x80000, 22, 1033, 15, 3, 16);
+my ($ADD, $DELETE, $IN, $EVENTS) = (1, 2, 1, 64);
+my $SPARE_NAMESPACES = 2;
+my ($size) = @ARGV;
+my $event = $size == 12 ? 'L L x4' : 'L x4 L x4';
 my @signals = qw(HUP INT TERM PIPE);
 setpgrp(0, 0);
 $SIG{$_} = 'IGNORE' for @signals;
 $SIG{CHLD} = 'DEFAULT';
 my ($held, %jobs, %files, @polled) = ('');
+my ($own_network, @spare, $wanted, @copies);
+my $epoll = syscall($nr{epoll_create1}, $CLOEXEC);
+$epoll >= 0 or die "epoll_create1: $!\n";
+
+sub watch {
+  my ($number, $operation) = @_;
+  my $data = pack($event, $IN, $number);
+  syscall($nr{epoll_ctl}, $epoll, $operation, $number, $data) == 0 or die "epoll_ctl: $!\n";
+}
+
+sub ready {
+  my $wait = shift;
+  my $events = "\0" x ($size * $EVENTS);
+  my $count = syscall($nr{epoll_pwait}, $epoll, $events, $EVENTS, $wait, 0, 8);
+  return map { (unpack($event, substr($events, $_ * $size, $size)))[1] } 0 .. $count - 1;
+}
+
+sub leave {
+  my $number = shift;
+  watch($number, $DELETE);
+  delete $files{$number};
+}
 
 sub begin {
   my ($key, $work) = @_;
@@ -26,7 +53,11 @@ sub begin {
   if ($pidfd < 0) { push @polled, $key }
   else { open($own{end}, '<&=', $pidfd) or die "pidfd: $!\n" }
   $jobs{$key} = { pid => $pid, line => '', errors => '', files => \%own };
-  $files{fileno $own{$_}} = [$key, $_] for keys %own;
+  for my $which (keys %own) {
+    my $number = fileno $own{$which};
+    $files{$number} = [$key, $which];
+    watch($number, $ADD);
+  }
 }
 
 sub hold {
@@ -63,20 +94,65 @@ sub run {
   exec { $command[0] } @command or die "exec $command[0]: $!\n";
 }
 
-sub netns {
-  my (undef, $path) = @_;
+sub new_network {
+  $own_network || open($own_network, '<', '/proc/self/ns/net') or die "namespace: $!\n";
   syscall($nr{unshare}, $NEWNET) == 0 or die "unshare: $!\n";
-  socket(my $socket, 2, 2, 0) or die "socket: $!\n";
-  ioctl($socket, $SIOCSIFFLAGS, pack('a16 s x22', 'lo', $IFF_UP)) or die "loopback: $!\n";
-  my ($from, $to, $type) = ("/proc/self/ns/net\0", "$path\0", "none\0");
+  my ($made, $socket);
+  my $failed = open($made, '<', '/proc/self/ns/net') && socket($socket, 2, 2, 0)
+    && ioctl($socket, $SIOCSIFFLAGS, pack('a16 s x22', 'lo', $IFF_UP)) ? '' : "loopback: $!\n";
+  if (syscall($nr{setns}, fileno $own_network, 0) != 0) {
+    print STDERR "Return to network namespace: $!\n";
+    exit 1;
+  }
+  die $failed if $failed;
+  return $made;
+}
+
+sub netns {
+  my $path = shift;
+  $wanted = 1;
+  my $made = pop(@spare) // new_network();
+  my ($from, $to, $type) = ("/proc/self/fd/" . fileno($made) . "\0", "$path\0", "none\0");
   syscall($nr{mount}, $from, $to, $type, $BIND, 0) == 0 or die "mount $path: $!\n";
 }
 
-my %works = (conmon => \&conmon, run => \&run, netns => \&netns);
+sub seal {
+  my $path = shift;
+  open(my $from, '<:raw', $path) or die "open $path: $!\n";
+  my $name = "runtime\0";
+  my $number = syscall($nr{memfd_create}, $name, $SEALABLE | $RUNNABLE);
+  $number = syscall($nr{memfd_create}, $name, $SEALABLE) if $number < 0 && $! == $EINVAL;
+  $number >= 0 or die "memfd_create: $!\n";
+  open(my $copy, '+<&=', $number) or die "copy: $!\n";
+  while (my $count = sysread($from, my $chunk, $LIMIT)) {
+    syswrite($copy, $chunk) == $count or die "copy $path: $!\n";
+  }
+  fcntl($copy, $ADD_SEALS, $SEALS) or die "seal $path: $!\n";
+  push @copies, $copy;
+  return "/proc/$$/fd/$number";
+}
+
+sub supervise {
+  open(my $poll, '<&=', $epoll);
+  close $poll;
+  %jobs = %files = ();
+  @spare = @copies = ();
+  undef $own_network;
+  exec_session(@_);
+  return 1;
+}
+
+my %works = (conmon => \&conmon, run => \&run, exec => \&supervise);
+my %own_works = (netns => \&netns, seal => \&seal);
 sub request {
   my ($verb, $key, @rest) = @_;
-  my $work = $works{$verb};
+  my ($work, $own) = ($works{$verb}, $own_works{$verb});
   if ($work) { begin($key, sub { $work->($_[0], @rest) }) }
+  elsif ($own) {
+    my $line = eval { $own->(@rest) };
+    answer('said', $key, $$, $@ ? '' : $line // '', $@);
+    answer('ended', $key, $@ ? 256 : 0);
+  }
   elsif ($jobs{$key}) { kill 'KILL', $jobs{$key}{pid} }
 }
 
@@ -92,7 +168,7 @@ sub hear {
   my $count = sysread($job->{files}{$which}, my $chunk, $LIMIT);
   return if !defined $count && $! == $EINTR;
   if (!$count) {
-    delete $files{$_[0]};
+    leave($_[0]);
     delete $job->{files}{$which};
     return;
   }
@@ -100,7 +176,7 @@ sub hear {
   told($key, $job) if $which eq 'line' && ($chunk =~ /\n/ || length $job->{line} >= $LIMIT);
 }
 
-sub readable { my ($want, $patience) = @_; my $found = select($want, undef, undef, $patience); $found > 0 ? $want : '' }
+sub readable { my $want = shift; return select($want, undef, undef, 0) > 0 }
 
 sub gone {
   my $key = shift;
@@ -110,8 +186,8 @@ sub gone {
   for my $which (keys %{$job->{files}}) {
     my ($number, $want) = (fileno $job->{files}{$which}, '');
     vec($want, $number, 1) = 1;
-    hear($number) while $which ne 'end' && $files{$number} && readable($want, 0);
-    delete $files{$number};
+    hear($number) while $which ne 'end' && $files{$number} && readable($want);
+    leave($number) if $files{$number};
   }
   told($key, $job);
   answer('ended', $key, $status);
@@ -119,12 +195,15 @@ sub gone {
   return 1;
 }
 
+watch(0, $ADD);
 for (;;) {
-  my $want = '';
-  vec($want, $_, 1) = 1 for 0, keys %files;
-  my $ready = readable($want, @polled ? 0.01 : undef);
-  $files{$_} && hear($_) for grep { vec($ready, $_, 1) } keys %files;
-  if (vec($ready, 0, 1)) {
+  my $idle = !$wanted || @spare >= $SPARE_NAMESPACES;
+  my @ready = ready($idle ? @polled ? 10 : -1 : 0);
+  if (!@ready && !$idle) {
+    eval { push @spare, new_network(); 1 } or $wanted = 0;
+  }
+  $files{$_} && hear($_) for @ready;
+  if (grep { $_ == 0 } @ready) {
     my $count = sysread(STDIN, $held, $LIMIT, length $held);
     exit unless $count || !defined $count && $! == $EINTR;
     while (my $frame = next_frame($held)) { request(@$frame) }

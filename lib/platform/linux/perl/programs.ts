@@ -17,6 +17,7 @@ import { AGENT_WRITE } from "./agent/write.pl.ts";
 import { ATTACH } from "./attach.pl.ts";
 import { COMMON } from "./common.pl.ts";
 import { EXEC } from "./exec.pl.ts";
+import { HIDE } from "./hide.pl.ts";
 import { MOUNTS } from "./mounts.pl.ts";
 import { NOTIFY } from "./notify.pl.ts";
 import { NURSERY } from "./nursery.pl.ts";
@@ -46,9 +47,6 @@ export const AGENT_PROGRAM: PerlProgram = {
 /** Connects to conmon's attach socket. */
 export const ATTACH_PROGRAM: PerlProgram = { parts: [COMMON, ATTACH], calls: [] };
 
-/** Supervises a process of an exec session. */
-export const EXEC_PROGRAM: PerlProgram = { parts: [COMMON, EXEC], calls: ["prctl"] };
-
 /** Mounts what `mount(8)` cannot. */
 export const MOUNTS_PROGRAM: PerlProgram = {
   parts: [COMMON, MOUNTS],
@@ -58,8 +56,14 @@ export const MOUNTS_PROGRAM: PerlProgram = {
 /** Receives what processes say by sd_notify(3). */
 export const NOTIFY_PROGRAM: PerlProgram = { parts: [COMMON, NOTIFY], calls: [] };
 
-/** Starts supervisors, whose parent it is. */
-export const NURSERY_PROGRAM: PerlProgram = { parts: [COMMON, NURSERY], calls: ["pidfd_open", "unshare", "mount"] };
+/** Starts supervisors, whose parent it is, and supervises processes of exec sessions. */
+export const NURSERY_PROGRAM: PerlProgram = {
+  parts: [COMMON, HIDE, EXEC, NURSERY],
+  calls: [
+    ...["pidfd_open", "unshare", "setns", "mount", "umount2", "memfd_create"] as const,
+    ...["epoll_create1", "epoll_ctl", "epoll_pwait", "prctl", "mknodat", "recvmsg"] as const,
+  ],
+};
 
 /** Keeps the older files of logs. */
 export const OLDER_LOGS_PROGRAM: PerlProgram = {

@@ -17,6 +17,8 @@ export interface Facts {
   runtime?: string;
   /** The runtime itself must delete it: it has hooks to run then. */
   hooked?: boolean;
+  /** The runtime itself must start it likewise. Absent where an earlier version made the container. */
+  startHooked?: boolean;
 }
 
 /** Reads them; `undefined` where the container was never made whole. */

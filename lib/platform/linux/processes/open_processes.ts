@@ -7,12 +7,14 @@ import { Cgroups, usableCgroupLayout } from "../resources/cgroups.ts";
 import type { Nursery } from "./nursery/nursery.ts";
 import { LinuxProcesses } from "./processes.ts";
 import { Runtimes } from "./runtime/runtimes.ts";
+import { SealedRuntimes } from "./runtime/sealed_runtime.ts";
 import { SeccompFilters } from "../bundle/seccomp_filters.ts";
 
 /** Opens the processes of a host. Throws `unsupported` when conmon or the runtime is missing. */
 export async function openProcesses(context: HostContext, nursery: Nursery): Promise<LinuxProcesses> {
   const layout = await usableCgroupLayout();
   const cgroups = new Cgroups(layout, context.paths.runroot);
+  await cgroups.open();
   const filters = new SeccompFilters();
   const [runtimes, conmon, bundler] = await Promise.all([
     Runtimes.open(context, layout),
@@ -22,5 +24,6 @@ export async function openProcesses(context: HostContext, nursery: Nursery): Pro
   if (conmon === undefined) throw new EngineError("unsupported", "Open host: conmon is not installed");
   const logKeeper = new LogKeeper(context.paths.logs, context.log);
   await logKeeper.resume();
-  return new LinuxProcesses(context, { runtimes, conmon, nursery, cgroups, bundler, filters, logKeeper });
+  const sealed = new SealedRuntimes(nursery, context.log);
+  return new LinuxProcesses(context, { runtimes, sealed, conmon, nursery, cgroups, bundler, filters, logKeeper });
 }

@@ -39,8 +39,10 @@ import { processState } from "./process_state.ts";
 import type { Nursery } from "./nursery/nursery.ts";
 import { Leftovers } from "./leftovers.ts";
 import { notRunning } from "./not_running.ts";
+import { releaseProcess } from "./runtime/release_process.ts";
 import { runRuntime, startWith, withoutCgroups, withoutFilter } from "./runtime/runtime.ts";
 import type { Runtimes } from "./runtime/runtimes.ts";
+import type { SealedRuntimes } from "./runtime/sealed_runtime.ts";
 import type { SeccompFilters } from "../bundle/seccomp_filters.ts";
 import { shareMemory } from "../bundle/mounts/shared_memory.ts";
 import { SubPaths } from "../bundle/mounts/sub_paths.ts";
@@ -54,6 +56,7 @@ export interface Parts {
   runtimes: Runtimes;
   conmon: string;
   nursery: Nursery;
+  sealed: SealedRuntimes;
   cgroups: Cgroups;
   bundler: Bundler;
   filters: SeccompFilters;
@@ -106,8 +109,8 @@ export class LinuxProcesses implements Processes {
       throw new EngineError("state", `Create process: container ${record.id} is ${status}`);
     }
     await this.#leftovers.delete(record.id);
-    const { cgroups, bundler, filters, runtimes, conmon, nursery, logKeeper } = this.#parts;
-    const runtime = await runtimes.of(record.spec.runtime);
+    const { cgroups, bundler, filters, runtimes, sealed, conmon, nursery, logKeeper } = this.#parts;
+    const runtime = await sealed.of(await runtimes.of(record.spec.runtime));
     const { cgroupParent, cgroupsMode } = record.spec;
     const cgroup = cgroups.pathOf(record.id, cgroupParent);
     using parent = cgroupParent ? await cgroups.claim(cgroupParent, options.groupLimits) : undefined;
@@ -133,7 +136,8 @@ export class LinuxProcesses implements Processes {
         restore: restore &&
           { ...restore, images: join(checkpointFolder(this.#context.paths, record.id), "checkpoint") },
       });
-      const rest = { cgroup, privatePid: hasOwnPids(record), hooked: written.hooked, runtime: record.spec.runtime };
+      const { hooked, startHooked } = written;
+      const rest = { cgroup, privatePid: hasOwnPids(record), hooked, startHooked, runtime: record.spec.runtime };
       this.#remember(container, record.id, supervisor, rest);
       const { conmonPidFile } = record.spec;
       if (conmonPidFile !== undefined) await writeNamedFile(conmonPidFile, String(supervisor.pid), 0o644);
@@ -152,8 +156,11 @@ export class LinuxProcesses implements Processes {
   async start(containerID: string): Promise<void> {
     // The time of this file is the time of the start.
     writeFileSync(this.#pathsOf(containerID).started, "");
-    const asked = readFacts(this.#pathsOf(containerID).facts)?.runtime;
-    await startWith(await this.runtimes.of(asked), this.#parts.nursery, containerID);
+    const facts = readFacts(this.#pathsOf(containerID).facts);
+    const runtime = await this.runtimes.of(facts?.runtime);
+    const fifo = join(this.#context.paths.runtime, containerID, "exec.fifo");
+    if (runtime.name === "crun" && facts?.startHooked === false && releaseProcess(fifo)) return;
+    await startWith(runtime, this.#parts.nursery, containerID);
   }
 
   async kill(containerID: string, signal: number): Promise<void> {
@@ -172,6 +179,10 @@ export class LinuxProcesses implements Processes {
   }
 
   async pause(containerID: string): Promise<void> {
+    if (!this.#parts.cgroups.isManaged) {
+      const why = "it has no control group to freeze, since none is delegated to this user's server";
+      throw new EngineError("unsupported", `Pause container ${containerID}: ${why}`);
+    }
     await this.run("pause", containerID);
   }
 

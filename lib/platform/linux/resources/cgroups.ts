@@ -14,6 +14,7 @@ import type { CgroupView } from "../bundle/mounts/cgroup_mounts.ts";
 import { Locks } from "../../../engine/store/locks.ts";
 import type { Limits } from "../../../engine/records/limits.ts";
 import { limitGroup } from "./group_limits.ts";
+import { findDelegatedGroup, takeDelegatedGroup } from "./delegated_group.ts";
 import { CgroupParents } from "./cgroup_parents.ts";
 import { removeCgroup } from "./remove_cgroup.ts";
 
@@ -32,6 +33,8 @@ export interface CgroupLayout {
   systemd?: string;
   /** Version 2 keeps the limits of a namespace's first group from its processes. */
   delegates: boolean;
+  /** The group that is delegated to this process's user, below the mount point; absent for the machine's root, whose are all. */
+  base?: string;
   /** This process may make no groups: it is an ordinary user's. Containers stay in its own, and `mounts` is empty. */
   isForeign?: true;
 }
@@ -58,10 +61,17 @@ export async function readCgroupLayout(mountinfo = "/proc/self/mountinfo"): Prom
   };
 }
 
-/** Reads the layout as far as this process may use it: an ordinary user may make groups in none of the hierarchies by itself. */
+/**
+ * Reads the layout as far as this process may use it: an ordinary user may make groups below one that is delegated to it, and in none
+ * of the hierarchies by itself.
+ */
 export async function usableCgroupLayout(): Promise<CgroupLayout> {
   const layout = await readCgroupLayout();
   if (!isRootless()) return layout;
+  if (layout.kind === "unified") {
+    const base = await findDelegatedGroup(MOUNT, await readFile("/proc/self/cgroup", "utf8"));
+    if (base !== undefined) return { ...layout, base };
+  }
   const used = layout.mounts.filter((mount) => !SKIPPED.has(basename(mount)));
   const writable = await Promise.all(used.map((mount) => access(mount, constants.W_OK).then(() => true, () => false)));
   if (writable.every((isWritable) => isWritable) && used.length > 0) return layout;
@@ -72,6 +82,7 @@ export async function usableCgroupLayout(): Promise<CgroupLayout> {
 export class Cgroups {
   readonly #layout: CgroupLayout;
   readonly #parent: string;
+  readonly #base: string;
   /** One for each parent cgroup, from its making to the first group in it. */
   readonly #locks = new Locks();
   /** The parents that containers on their way count on. */
@@ -82,17 +93,32 @@ export class Cgroups {
   constructor(layout: CgroupLayout, runroot: string) {
     this.#layout = layout;
     this.parents = new CgroupParents(layout.mounts, runroot);
-    this.#parent = `/gantry-${createHash("sha256").update(runroot).digest("hex").slice(0, 12)}`;
+    this.#base = layout.base ?? "/";
+    this.#parent = join(this.#base, `gantry-${createHash("sha256").update(runroot).digest("hex").slice(0, 12)}`);
+  }
+
+  /** Makes a group that is delegated to the user one that can hand on controllers. */
+  async open(): Promise<void> {
+    const { base, unified } = this.#layout;
+    if (base !== undefined) await takeDelegatedGroup(join(unified, base), join(unified, this.#parent));
+  }
+
+  /** A parent's path: those that callers name are below what is this server's. */
+  #below(parent: string): string {
+    const path = join("/", parent);
+    return this.#base === "/" || path === this.#base || path.startsWith(`${this.#base}/`)
+      ? path
+      : join(this.#base, path);
   }
 
   /** Returns the path of a container's cgroup, below each hierarchy's mount point. */
   pathOf(containerID: string, parent?: string): string {
-    return join("/", parent || this.#parent, containerID);
+    return join(parent ? this.#below(parent) : this.#parent, containerID);
   }
 
   /** Returns the cgroup that the containers of a pod lie in. */
   podGroup(podID: string, parent = this.#parent): { parent: string; path: string } {
-    return { parent, path: join("/", parent, podID) };
+    return { parent, path: join(this.#below(parent), podID) };
   }
 
   /**
@@ -100,10 +126,10 @@ export class Cgroups {
    * parent stays until the result is disposed: then the container's own group keeps it.
    */
   async claim(parent: string, podLimits?: Limits): Promise<Disposable> {
-    const path = join("/", parent);
+    const path = this.#below(parent);
     return await this.#locks.with(path, async () => {
-      await this.parents.claim(parent, podLimits && this.#parent);
-      if (podLimits) await limitGroup(this.#layout, parent, podLimits);
+      await this.parents.claim(path, podLimits && this.#parent);
+      if (podLimits) await limitGroup(this.#layout, path, podLimits);
       const hold = { path };
       this.#holds.add(hold);
       return { [Symbol.dispose]: () => void this.#holds.delete(hold) };
@@ -111,8 +137,9 @@ export class Cgroups {
   }
 
   /** Removes the cgroup of a pod that has no container any more, with whatever a crash has left below it. */
-  async removeGroup(path: string): Promise<void> {
-    await this.#locks.with(join("/", path), async () => {
+  async removeGroup(group: string): Promise<void> {
+    const path = this.#below(group);
+    await this.#locks.with(path, async () => {
       await Promise.all(this.#layout.mounts.map((mount) => removeCgroup(join(mount, path))));
       await this.parents.release(path);
     });

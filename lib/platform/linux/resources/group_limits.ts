@@ -134,9 +134,10 @@ async function makeGroup(layout: CgroupLayout, controller: string, path: string)
   const folder = join(root, path);
   await mkdir(folder, { recursive: true });
   if (layout.kind === "unified") {
-    // From the top: a group has the controllers that the one above it lets it have.
-    const above = path.split("/").filter((part) => part !== "").slice(0, -1);
-    for (let count = 0; count <= above.length; count++) {
+    // From the top, or from what is delegated: a group has the controllers that the one above it lets it have.
+    const partsOf = (text: string) => text.split("/").filter((part) => part !== "");
+    const above = partsOf(path).slice(0, -1);
+    for (let count = partsOf(layout.base ?? "/").length; count <= above.length; count++) {
       await writeFile(join(root, ...above.slice(0, count), "cgroup.subtree_control"), `+${controller}`);
     }
   }

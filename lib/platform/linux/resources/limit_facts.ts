@@ -4,7 +4,7 @@
  * @module
  */
 import { mkdir, readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 /** Facts about cgroups that limits depend on. */
 export interface LimitFacts {
@@ -50,7 +50,8 @@ async function factsOfV1(root: string, probe: string): Promise<LimitFacts> {
 }
 
 async function factsOfV2(root: string, probe: string): Promise<LimitFacts> {
-  const controllers = new Set((await readText(join(root, "cgroup.controllers"))).split(" "));
+  // The group above may be one with fewer than the root has: it was delegated to an ordinary user.
+  const controllers = new Set((await readText(join(root, dirname(probe), "cgroup.controllers"))).split(" "));
   const folder = join(root, probe);
   await mkdir(folder, { recursive: true }).catch(() => {});
   const files = new Set(await readdir(folder).catch(() => []));

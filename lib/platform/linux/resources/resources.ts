@@ -92,7 +92,8 @@ async function grantResources(
   }
   const { warnings } = kept;
   containerLimits(rlimits, host.rlimits, (message) => warnings.push(message));
-  return { limits: kept.limits, blockDevices: await pathsOf(kept.limits), warnings };
+  const blockDevices = await pathsOf(kept.limits);
+  return { limits: kept.limits, blockDevices, warnings, ...!facts.hasController("pids") && { withoutPids: true } };
 }
 
 /** The grant of a server that may make no groups: limits are dropped, and a warning says so in Podman's words. */
@@ -105,7 +106,7 @@ async function grantWithoutLimits(
   const wanted = cleanLimits(await withNumbers(limits, pathLimits));
   const warnings = Object.keys(wanted).length === 0 ? [] : [WITHOUT_LIMITS[version]];
   containerLimits(rlimits, allowed, (message) => warnings.push(message));
-  return { limits: {}, blockDevices: {}, warnings, keepsNone: true };
+  return { limits: {}, blockDevices: {}, warnings, withoutPids: true };
 }
 
 function refuseForRunc(changes: Limits): void {

@@ -12,21 +12,22 @@
  */
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { access, chmod, chown, mkdir, rename, stat, symlink, writeFile } from "node:fs/promises";
+import { access, chmod, chown, mkdir, realpath, rename, stat, symlink, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { EngineError } from "../../../engine/errors.ts";
 import type { Layers, UnpackedLayer } from "../../../engine/ports/host_port.ts";
 import type { TreeLimit } from "../../../engine/records/limits.ts";
 import type { TreeOptions } from "../../../engine/ports/tree_stack.ts";
-import { requireRoom } from "../../storage/disk_room.ts";
+import { hasPlenty, requireRoom } from "../../storage/disk_room.ts";
 import type { HostContext } from "../helpers/context.ts";
 import { FileSystemSync } from "./file_system_sync.ts";
+import { OwnedCopies } from "./owned_copies.ts";
 import { LayerLinks } from "./layer_links.ts";
 import { compareLayer, inspectLayer } from "./layer_check.ts";
 import type { LayerFacts } from "./layer_facts.ts";
 import { DEFAULT_ROOT_MODE, LayerRoots } from "./layer_roots.ts";
 import { isLayerFolder, layerHex } from "./layer_name.ts";
-import { clearMappedOwners, withLinkTo, withMappedOwners } from "./lower_folders.ts";
+import { clearMappedOwners, withLinksTo, withLinkTo, withMappedOwners } from "./lower_folders.ts";
 import { requireWay } from "./folder_way.ts";
 import { isMountPoint, mountOverlay, overlayFeatures, unmountAll, volatileOption } from "../mounts/overlay.ts";
 import { containerPaths, type HostPaths } from "../helpers/paths.ts";
@@ -66,6 +67,7 @@ class OverlayLayers implements HostLayers {
   readonly #features: readonly string[];
   readonly #sync: FileSystemSync;
   readonly #quotas: ProjectQuotas;
+  readonly #copies: OwnedCopies;
   readonly #roots = new LayerRoots((hex) => this.#layer(hex));
   readonly #mounting = new Map<string, Promise<string>>();
 
@@ -76,6 +78,7 @@ class OverlayLayers implements HostLayers {
     this.#links = links;
     this.#features = features;
     this.#quotas = new ProjectQuotas(context.log);
+    this.#copies = new OwnedCopies(context.paths, partial);
     this.#sync = new FileSystemSync(context.paths.layers);
   }
 
@@ -83,13 +86,10 @@ class OverlayLayers implements HostLayers {
     return await access(this.#layer(layerHex(diffID))).then(() => true, () => false);
   }
 
-  inspect(diffID: string): Promise<UnpackedLayer | undefined> {
-    return inspectLayer(this.#layer(layerHex(diffID)));
-  }
+  inspect = (diffID: string): Promise<UnpackedLayer | undefined> => inspectLayer(this.#layer(layerHex(diffID)));
 
-  compare(diffID: string, tar: ReadableStream<Uint8Array>): Promise<string[]> {
-    return compareLayer(this.#layer(layerHex(diffID)), tar);
-  }
+  compare = (diffID: string, tar: ReadableStream<Uint8Array>): Promise<string[]> =>
+    compareLayer(this.#layer(layerHex(diffID)), tar);
 
   async apply(
     diffID: string | (() => Promise<string>),
@@ -131,7 +131,10 @@ class OverlayLayers implements HostLayers {
     const hex = layerHex(diffID);
     await this.#links.remove(hex);
     this.#roots.forget(hex);
-    await this.#discard(this.#layer(hex), removeTree);
+    await this.#copies.removeLayer(hex);
+    // Out of sight at once. Where room is short its caller waits until there is more.
+    const isBehind = this.#context.sweeper !== undefined && await hasPlenty(this.#paths.layers);
+    await this.#discard(this.#layer(hex), isBehind ? (doomed) => sweep(this.#context, [doomed]) : removeTree);
   }
 
   async list(): Promise<string[]> {
@@ -179,9 +182,9 @@ class OverlayLayers implements HostLayers {
     if (isMountPoint(target)) return target;
     await this.#quotas.renew(storage);
     if (rootfs !== undefined) await lookLike(join(storage, "upper"), rootfs.path);
-    if (options.rootOwner !== undefined) await requireWay(storage);
+    if (options.rootOwner !== undefined) await requireWay(storage, options.idMaps);
     await giveTo(storage, options.rootOwner);
-    await this.#stack(storage, rootfs?.path ?? diffIDs, options);
+    await this.#stack({ storage }, rootfs?.path ?? diffIDs, options);
     return target;
   }
 
@@ -191,24 +194,29 @@ class OverlayLayers implements HostLayers {
     diffIDs: readonly string[],
     options: TreeOptions = {},
   ): Promise<void> {
-    const folder = join(containerPaths(this.#paths, containerID).images, String(number));
+    const { images, storage } = containerPaths(this.#paths, containerID);
+    const folder = join(images, String(number));
     await unmountAll(join(folder, "merged"));
     await removeTree(folder);
     await this.#makeTree(folder, diffIDs);
     await giveTo(folder, options.rootOwner);
-    await this.#stack(folder, diffIDs, options);
+    await this.#stack({ storage, folder }, diffIDs, options);
   }
 
-  /** Mounts layers, or a folder of the host, below a folder's `upper` on its `merged`. */
-  async #stack(folder: string, tree: string | readonly string[], options: TreeOptions): Promise<void> {
+  /** Mounts layers, or a folder of the host, below a folder's `upper` on its `merged`; the folder is, or is in, the container's. */
+  async #stack(
+    { storage, folder = storage }: { storage: string; folder?: string },
+    tree: string | readonly string[],
+    options: TreeOptions,
+  ): Promise<void> {
     const { layers } = this.#paths;
     const { userns } = options;
     const further = options.volatile ? await volatileOption(join(folder, "work")) : [];
     const target = join(folder, "merged");
     const names = typeof tree === "string" ? undefined : await this.lower(tree);
     const mountFrom = async (base: string, lower: readonly string[]) => {
-      const storage = relative(base, folder);
-      const overlay = { base, lower, upper: `${storage}/upper`, work: `${storage}/work`, target };
+      const way = relative(base, folder);
+      const overlay = { base, lower, upper: `${way}/upper`, work: `${way}/work`, target };
       await mountOverlay(overlay, [...this.#features, ...further]);
     };
     if (userns === undefined) {
@@ -216,7 +224,12 @@ class OverlayLayers implements HostLayers {
       return await withLinkTo(tree as string, join(folder, "lower"), () => mountFrom(folder, ["lower"]));
     }
     const sources = names?.map((name) => join(layers, name)) ?? [tree as string];
-    await withMappedOwners(userns, sources, this.#paths.shared, mountFrom);
+    if (!this.isUsers || names === undefined) {
+      return await withMappedOwners(userns, sources, this.#paths.shared, mountFrom);
+    }
+    // The kernel shows no user's folders with other owners.
+    const real = await Promise.all(sources.map((source) => realpath(source)));
+    await withLinksTo(await this.#copies.get(storage, real, options), this.#paths.shared, mountFrom);
   }
 
   async unmount(containerID: string): Promise<void> {
@@ -232,25 +245,18 @@ class OverlayLayers implements HostLayers {
     await this.unmount(containerID);
     const { storage } = containerPaths(this.#paths, containerID);
     await this.#quotas.release(storage);
+    await this.#copies.release(storage);
     const remove = behind ? (doomed: string) => sweep(this.#context, [doomed]) : removeFolder;
     await this.#discard(storage, remove);
   }
 
-  async containers(): Promise<string[]> {
-    return await namesIn(this.#paths.containers);
-  }
+  containers = (): Promise<string[]> => namesIn(this.#paths.containers);
 
-  async usage(containerID: string): Promise<number> {
-    return await treeSize(this.#upper(containerID));
-  }
+  usage = (containerID: string): Promise<number> => treeSize(this.#upper(containerID));
 
-  usages(containerIDs: readonly string[]): Promise<number[]> {
-    return treeSizes(containerIDs.map((id) => this.#upper(id)));
-  }
+  usages = (containerIDs: readonly string[]): Promise<number[]> => treeSizes(containerIDs.map((id) => this.#upper(id)));
 
-  requireRoom(bytes: number, what: string): Promise<void> {
-    return requireRoom(this.#paths.layers, bytes, what);
-  }
+  requireRoom = (bytes: number, what: string): Promise<void> => requireRoom(this.#paths.layers, bytes, what);
 
   async readFile(containerID: string, path: string, limit: number): Promise<Uint8Array | undefined> {
     return await readInside(this.#merged(containerID), path, limit);

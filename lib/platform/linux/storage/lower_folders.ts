@@ -48,6 +48,23 @@ export async function withMappedOwners<T>(
   }
 }
 
+/** Runs with links under numbers, in a folder of their own below `shared`: overlays take short names from one folder. */
+export async function withLinksTo<T>(
+  targets: readonly string[],
+  shared: string,
+  run: (base: string, names: string[]) => Promise<T>,
+): Promise<T> {
+  const base = join(shared, `${MAPPED}${randomUUID()}`);
+  const names = targets.map((_, index) => String(index));
+  await mkdir(base, { recursive: true, mode: 0o700 });
+  try {
+    for (const [index, target] of targets.entries()) await symlink(target, join(base, names[index]!));
+    return await run(base, names);
+  } finally {
+    await takeAway(base);
+  }
+}
+
 /** Takes away what an earlier process has left shown below `shared`. */
 export async function clearMappedOwners(shared: string, log: HostContext["log"]): Promise<void> {
   for (const name of await namesIn(shared)) {
@@ -58,13 +75,17 @@ export async function clearMappedOwners(shared: string, log: HostContext["log"])
   }
 }
 
-/** Never deletes but empty folders: one that is still mounted shows a layer. A mount of the same device is not told apart. */
+/** Never deletes but links and empty folders: one that is still mounted shows a layer. A mount of the same device is not told apart. */
 async function takeAway(base: string): Promise<void> {
   for (const name of await namesIn(base)) {
     const folder = join(base, name);
     try {
       await rmdir(folder);
     } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOTDIR") {
+        await rm(folder, { force: true });
+        continue;
+      }
       if ((error as NodeJS.ErrnoException).code !== "EBUSY") throw error;
       if (!await unmount(folder)) await runCommand("umount", ["--", folder]);
       await rmdir(folder);

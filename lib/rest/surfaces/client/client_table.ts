@@ -1,6 +1,7 @@
 import { argumentPlaces } from "../../headers/places.ts";
 import { declaredErrors } from "../../plan/declared_errors.ts";
-import { type Kind, knownKind, needsRevival } from "../../plan/kind.ts";
+import { knownKind } from "../../plan/exact_kinds.ts";
+import { type Kind, needsRevival } from "../../plan/kind.ts";
 import type { Plan, Target } from "../../plan/plan_types.ts";
 import { type Described, ownPrefix } from "../described.ts";
 

@@ -66,6 +66,43 @@ Deno.test("readLogFile() follows a file that begins late, grows and is replaced"
     assertEquals(await text, "one\ntwo\nthree\nfour\n");
   }));
 
+Deno.test("findLogPlace() gives the bytes along that it has read, and none of a place far from the end", () =>
+  withFile(async (path) => {
+    assertEquals((await findLogPlace(path, 3)).bytes, undefined);
+    const all = lines(600);
+    await writeFile(path, all.join(""));
+    const { offset, bytes } = await findLogPlace(path, 3);
+    assertEquals(new TextDecoder().decode(bytes), all.slice(-3).join(""));
+    assertEquals(offset + bytes!.length, all.join("").length);
+    assertEquals((await findLogPlace(path, 500)).bytes, undefined);
+  }));
+
+Deno.test("readLogFile() gives what is written at once, to every reader, and ends with its stream", () =>
+  withFile(async (path) => {
+    await writeFile(path, "one\n");
+    const { promise: followUntil, resolve: end } = Promise.withResolvers<void>();
+    const readers = Array.from({ length: 3 }, () => readLogFile(path, { followUntil }).getReader());
+    const next = () =>
+      Promise.all(readers.map(async (reader) => new TextDecoder().decode((await reader.read()).value)));
+    assertEquals(await next(), ["one\n", "one\n", "one\n"]);
+    const lags: number[] = [];
+    for (let i = 0; i < 5; i++) {
+      const line = next();
+      // Readers wait for growth by then: unless they hear of it they look at the file after two seconds.
+      await sleep(50);
+      const from = performance.now();
+      await appendFile(path, `${i}\n`);
+      assertEquals(await line, [`${i}\n`, `${i}\n`, `${i}\n`]);
+      lags.push(performance.now() - from);
+    }
+    assert(Math.min(...lags) < 1_900, `the file's growth was not heard: ${lags} ms`);
+    const waiting = readers[0].read();
+    await readers[0].cancel();
+    assertEquals((await waiting).done, true);
+    end();
+    await Promise.all(readers.slice(1).map(async (reader) => assertEquals((await reader.read()).done, true)));
+  }));
+
 Deno.test({
   name: "LinuxProcesses keeps a log within its size limit and goes on following it",
   ignore,

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, statfs, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EngineError } from "../../../../lib/engine/errors.ts";
@@ -7,6 +7,7 @@ import type { Layers } from "../../../../lib/engine/ports/host_port.ts";
 import { runCommand } from "../../../../lib/platform/linux/helpers/command.ts";
 import { openLayers } from "../../../../lib/platform/linux/storage/layers.ts";
 import { hostPaths } from "../../../../lib/platform/linux/helpers/paths.ts";
+import { Sweeper } from "../../../../lib/platform/linux/helpers/sweeper.ts";
 
 const ignore = Deno.build.os !== "linux" || Deno.uid() !== 0;
 
@@ -54,6 +55,43 @@ async function pack(file: string, folder: string, names: string[]): Promise<void
 }
 
 const oneFile = (name: string, content: string) => archive((folder) => writeFile(join(folder, name), content));
+
+Deno.test(
+  { name: "Layers.remove() takes a layer out of sight at once, and its files go behind the answer", ignore },
+  async () => {
+    const root = await mkdtemp(join(tmpdir(), "gantry-layers-"));
+    const paths = hostPaths(root, join(root, "run"));
+    for (const folder of [paths.layers, paths.containers]) await mkdir(folder, { recursive: true });
+    const warnings: string[] = [];
+    const sweeper = new Sweeper((_, message) => void warnings.push(message));
+    const layers = await openLayers({ paths, runtime: "auto", sweeper, log: () => {} });
+    const partial = join(paths.layers, "partial");
+    try {
+      await layers.apply(diffID(1), await oneFile("file", "content"));
+      // The sweeper has something else to do first.
+      const { promise: free, resolve: letGo } = Promise.withResolvers<void>();
+      const busy = sweeper.add.bind(sweeper);
+      sweeper.add = (doomed) => void free.then(() => busy(doomed));
+      await layers.remove(diffID(1));
+      assertEquals(await layers.has(diffID(1)), false);
+      assertEquals(await layers.list(), []);
+      const { bavail, bsize } = await statfs(root);
+      // On a full disk the space is there with the answer.
+      assertEquals((await readdir(partial)).length, bavail * bsize >= 5 * 1024 ** 3 ? 1 : 0);
+      // The same layer may come back meanwhile.
+      await layers.apply(diffID(1), await oneFile("file", "content"));
+      letGo();
+      await free;
+      await sweeper.settled();
+      assertEquals(await readdir(partial), []);
+      assertEquals(await layers.has(diffID(1)), true);
+      assertEquals(warnings, []);
+    } finally {
+      await sweeper.close();
+      await rm(root, { recursive: true });
+    }
+  },
+);
 
 Deno.test(
   { name: "Layers.apply() shows a layer only when it is whole", ignore },

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
+import { arch } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { EngineError } from "../../../../engine/errors.ts";
 import { CommandError } from "../../helpers/command.ts";
@@ -71,6 +72,7 @@ export class Nursery {
   readonly #log: (level: "warn", message: string) => void;
   #count = 0;
   #closing = false;
+  readonly #onLost: (() => void)[] = [];
   #running?: Promise<Running>;
 
   constructor(
@@ -87,6 +89,11 @@ export class Nursery {
   /** Starts conmon in a folder, with its sync pipe. `ports` are as `PortHolder` gives them. */
   conmon(folder: string, ports: readonly string[], command: readonly string[]): Promise<Nursling> {
     return this.#begin("conmon", [folder, ...ports, "--", ...command]);
+  }
+
+  /** Supervises a process of an exec session; the fields are those of `exec.pl`. Its line is the number of the process. */
+  exec(fields: readonly string[]): Promise<Nursling> {
+    return this.#begin("exec", fields);
   }
 
   /**
@@ -106,6 +113,19 @@ export class Nursery {
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  /** Calls back whenever its process has ended, and with it what it kept. */
+  onLost(callback: () => void): void {
+    this.#onLost.push(callback);
+  }
+
+  /** Makes a copy of a program that nobody can change, and returns a path of it that is good for as long as the nursery lives. */
+  async seal(program: string): Promise<string> {
+    const { said, ended } = await this.#begin("seal", [program]);
+    const { line, errors } = await said;
+    if (await ended === 0) return line;
+    throw new EngineError("internal", `Copy "${program}": ${errors.trim() || "no reason given"}`);
   }
 
   /** Makes a network namespace with its loopback up, kept by a file that is there. */
@@ -143,16 +163,21 @@ export class Nursery {
   }
 
   async #start(): Promise<Running> {
-    const child = startPipedProgram(this.#perl, perlArguments(NURSERY_PROGRAM, "Start supervisor", []), {
-      cwd: "/",
-      env: HELPER_ENVIRONMENT,
-    });
+    const child = startPipedProgram(
+      this.#perl,
+      perlArguments(NURSERY_PROGRAM, "Start supervisor", [eventSize(), RESIZE]),
+      {
+        cwd: "/",
+        env: HELPER_ENVIRONMENT,
+      },
+    );
     const closed = Promise.withResolvers<void>();
     const running: Running = { child, jobs: new Map(), closed: closed.promise };
     const { jobs } = running;
     const lost = (why: string) => {
       this.#running = undefined;
       running.lost = why;
+      for (const callback of this.#onLost) callback();
       for (const { said } of jobs.values()) said.reject(lostError(why));
       if (jobs.size > 0 && !this.#closing) {
         this.#log("warn", `The parent of supervisors was lost: ${why}`);
@@ -180,6 +205,14 @@ export class Nursery {
     }
     return running;
   }
+}
+
+/** `TIOCSWINSZ` of ioctl_tty(2). */
+const RESIZE = String(arch() === "ppc64" ? 0x80087467 : 0x5414);
+
+/** The size of `struct epoll_event`, which is packed on x86. */
+function eventSize(): string {
+  return arch() === "x64" || arch() === "ia32" ? "12" : "16";
 }
 
 async function listen(frames: FrameReader, jobs: Map<string, Job>): Promise<void> {

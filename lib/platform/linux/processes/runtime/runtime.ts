@@ -9,6 +9,7 @@ import { EngineError } from "../../../../engine/errors.ts";
 import { CommandError, runCommand } from "../../helpers/command.ts";
 import type { HostContext } from "../../helpers/context.ts";
 import { callNumbers } from "../../helpers/system_calls.ts";
+import { HIDE } from "../../perl/hide.pl.ts";
 import { HYBRID } from "../../perl/hybrid.pl.ts";
 import { findProgram } from "../../helpers/programs.ts";
 import type { CgroupLayout } from "../../resources/cgroups.ts";
@@ -25,8 +26,10 @@ export interface Runtime {
   version: string;
   /** The program executed for work on cgroups: the runtime, or a script that prepares the ground for it. */
   program: string;
-  /** Arguments before every subcommand. */
+  /** Arguments before every subcommand, after those of the script. */
   args: string[];
+  /** The tree that the script hides from the runtime, whose path comes before `args`; empty where there is no script. */
+  hidden: string;
   /** It can filter system calls. */
   filters: boolean;
 }
@@ -60,6 +63,7 @@ export async function openRuntime(context: HostContext, layout: CgroupLayout): P
     version,
     program,
     args: ["--root", context.paths.runtime],
+    hidden: wrap ? layout.unified : "",
     filters: canFilter(name, version),
   };
   return layout.isForeign && name === "crun" ? withoutCgroups(runtime) : runtime;
@@ -69,7 +73,18 @@ export async function openRuntime(context: HostContext, layout: CgroupLayout): P
 export async function runRuntime(runtime: Runtime, command: string, args: readonly string[]): Promise<void> {
   // As long as there is memory to write.
   const timeout = command === "checkpoint" ? Infinity : undefined;
-  await explainRuntime(runtime, runCommand(runtime.program, [...runtime.args, command, ...args], { timeout }));
+  const [program, ...before] = commandOf(runtime);
+  await explainRuntime(runtime, runCommand(program, [...before, command, ...args], { timeout }));
+}
+
+/** The program of a runtime's work on cgroups, and its arguments before every subcommand. */
+export function commandOf({ program, path, args, hidden }: Runtime): [string, ...string[]] {
+  return hidden !== "" ? [program, path, ...args] : [program, ...args];
+}
+
+/** The runtime as it is called by another path. */
+export function withPath(runtime: Runtime, path: string): Runtime {
+  return runtime.hidden !== "" ? { ...runtime, path } : { ...runtime, path, program: path };
 }
 
 /** Has it start a container's process. Throws as {@linkcode runRuntime} does. */
@@ -122,15 +137,15 @@ function refusesHybrid(version: string): boolean {
   return version.startsWith("crun version ");
 }
 
-/** Writes a program that is called as the runtime is, and starts it as `hybrid.pl` says. */
+/** Writes a program that is called as the runtime is, with its path before, and starts it as `hybrid.pl` says. */
 async function writeWrapper(runroot: string, runtime: string, unified: string): Promise<string> {
   const folder = join(runroot, "bin");
   const path = join(folder, `${basename(runtime)}-hybrid`);
   const quote = (text: string) => `'${text.replace(/[\\']/g, "\\$&")}'`;
   const { unshare, mount, umount2 } = callNumbers("Open host", ["unshare", "mount", "umount2"]);
-  const settings = [unshare, mount, umount2, quote(unified), quote(runtime), "@ARGV"].join(", ");
+  const settings = [unshare, mount, umount2, quote(unified), "@ARGV"].join(", ");
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  await writeFile(path, `#!${await findProgram("perl")}\n@ARGV = (${settings});${HYBRID}`);
+  await writeFile(path, `#!${await findProgram("perl")}\n@ARGV = (${settings});${HIDE}${HYBRID}`);
   await chmod(path, 0o700);
   return path;
 }

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
-import { readFileSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { readFileSync, statSync } from "node:fs";
+import { chmod, copyFile, mkdtemp, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -108,6 +108,62 @@ Deno.test(
       } finally {
         await deleteNamespaceAt(path);
       }
+    }),
+);
+
+Deno.test(
+  { name: "Nursery.netns() gives namespaces that nobody else has, also those made before they were asked for", ignore },
+  () =>
+    withNursery(async (nursery, folder) => {
+      const paths = Array.from({ length: 6 }, (_, i) => join(folder, `net${i}`));
+      for (const path of paths) await writeFile(path, "");
+      try {
+        for (const path of paths.slice(0, 3)) await nursery.netns(path);
+        await Promise.all(paths.slice(3).map((path) => nursery.netns(path)));
+        // Its own network namespace is what it was: programs that it starts are there.
+        const own = await nursery.conmon(folder, [], sh("stat -Lc %i /proc/self/ns/net >&$_OCI_SYNCPIPE"));
+        const inodes = [...paths, "/proc/self/ns/net"].map((path) => statSync(path).ino);
+        assertEquals(Number((await own.said).line), inodes.at(-1));
+        assertEquals(new Set(inodes).size, 7);
+      } finally {
+        for (const path of paths) await deleteNamespaceAt(path);
+      }
+    }),
+);
+
+Deno.test(
+  { name: "Nursery.seal() makes a copy of a program that runs and cannot be changed", ignore },
+  () =>
+    withNursery(async (nursery, folder) => {
+      const path = join(folder, "program");
+      await copyFile("/bin/echo", path);
+      await chmod(path, 0o755);
+      const copy = await nursery.seal(path);
+      await writeFile(path, "another");
+      assertEquals((await runCommand(copy, ["it", "runs"])).stdout, "it runs\n");
+      await assertRejects(() => writeFile(copy, "x"), Error);
+      await assertRejects(() => truncate(copy, 0), Error);
+      await assertRejects(() => nursery.seal(join(folder, "missing")), EngineError, "No such file");
+      let isLost = false;
+      nursery.onLost(() => isLost = true);
+      await nursery.close();
+      assert(isLost);
+      await assertRejects(() => stat(copy), Error, "no such file");
+    }),
+);
+
+Deno.test(
+  { name: "Nursery goes on with any number of programs whose end it waits for", ignore },
+  () =>
+    withNursery(async (nursery, folder) => {
+      const running = await Promise.all(Array.from({ length: 100 }, () => {
+        return nursery.conmon(folder, [], sh("echo up >/proc/self/fd/$_OCI_SYNCPIPE; exec sleep 1000"));
+      }));
+      const said = await Promise.all(running.map(({ said }) => said));
+      assertEquals(new Set(said.map(({ pid }) => pid)).size, 100);
+      assertEquals(said.filter(({ line }) => line === "up\n").length, 100);
+      for (const { kill } of running) kill();
+      assertEquals(new Set(await Promise.all(running.map(({ ended }) => ended))), new Set([9]));
     }),
 );
 

@@ -1,0 +1,127 @@
+import {
+  ANY,
+  type Kind,
+  markerOf,
+  mergeKinds,
+  readKind,
+  type ReadMore,
+  type TellKind,
+  writeJSONSchema,
+  type WrittenSchema,
+} from "./kind.ts";
+import type { Schema } from "./schema.ts";
+
+/** The key under which the JSON Schema of a nested value says its marker. */
+const NESTED = "x-gantry-kind";
+
+/** The key for a part that JSON Schema cannot say, of this type in its library's words, or of this class. */
+function nested(type: unknown, of?: unknown): Record<string, string> | undefined {
+  const kind = type === "bigint" ? "int64" : type === "date" ? "time" : of === Uint8Array && "bytes";
+  return kind ? { [NESTED]: kind } : undefined;
+}
+
+/** The argument that zod, valibot and arktype pass to the functions in `libraryOptions`. */
+interface Part {
+  readonly zodSchema?: {
+    readonly _zod: { readonly def: { readonly type: string }; readonly bag: { Class?: unknown } };
+  };
+  readonly jsonSchema?: Record<string, unknown>;
+  readonly valibotSchema?: { readonly type: string; readonly class?: unknown };
+  readonly domain?: string;
+  readonly proto?: unknown;
+  readonly base?: Record<string, unknown>;
+}
+
+/** Has each library say which marker would fit where it would write nothing, or throw. */
+const LIBRARIES = {
+  unrepresentable: "any",
+  override: ({ zodSchema, jsonSchema }: Part) =>
+    void Object.assign(jsonSchema!, nested(zodSchema?._zod.def.type, zodSchema?._zod.bag.Class)),
+  overrideSchema: ({ valibotSchema }: Part) => nested(valibotSchema?.type, valibotSchema?.class),
+  fallback: {
+    domain: ({ domain, base }: Part) => nested(domain) ?? base,
+    date: () => nested("date"),
+    proto: ({ proto, base }: Part) => nested("", proto) ?? base,
+  },
+};
+
+/** Reads the kinds of what `nested` has written, of types that hold themselves and of intersections. */
+function readMore(root: WrittenSchema | undefined): ReadMore {
+  const refs = new Map<unknown, Kind>();
+  return (json, read) => {
+    const { $ref, allOf } = json;
+    // Only `nested` writes this key.
+    if (json[NESTED]) return { type: json[NESTED] as "int64" };
+    if (allOf && !$ref && !json.anyOf && !json.oneOf) return mergeKinds(Array.from(allOf as unknown[], read), true);
+    if (!$ref) return undefined;
+    const known = refs.get($ref);
+    if (known) return known;
+    const placeholder: Kind = { type: "any" };
+    refs.set($ref, placeholder);
+    const target = String($ref).split("/").slice(1).reduce<unknown>(
+      (within, part) => (Object(within) as WrittenSchema)[part.replaceAll("~1", "/").replaceAll("~0", "~")],
+      root,
+    );
+    // A type that holds itself holds the placeholder, which becomes the type here.
+    return Object.assign(placeholder, read(target));
+  };
+}
+
+/** The kinds that were told before: plan and check ask the same, and libraries take their time to write a JSON Schema. */
+const told = /* @__PURE__ */ new WeakMap<Schema, Kind>();
+
+/**
+ * Tells the kind of a schema from its JSON Schema; `unknown` when nothing is said of its type at all.
+ *
+ * @throws what the schema library throws when it cannot write a JSON Schema
+ */
+export function kindOf(schema: Schema): Kind {
+  const known = markerOf(schema);
+  if (known) return { type: known };
+  let kind = told.get(schema);
+  if (!kind) {
+    const json = jsonSchemaOf(schema);
+    // A bare bigint or date has a marker, which says its wire form and range; within an object the schema's own will do.
+    kind = json?.[NESTED] ? ANY : readKind(json, readMore(json));
+    if (kind === ANY) kind = { type: "any", unknown: true };
+    told.set(schema, kind);
+  }
+  return kind;
+}
+
+/** Whether a schema is a bare bigint, Date or bytes of its library's, which would be carried as something else. */
+export function needsMarker(schema: Schema): boolean {
+  return jsonSchemaOf(schema)?.[NESTED] !== undefined;
+}
+
+/** The kind of a schema; what cannot be told is anything. */
+export function knownKind(schema: Schema): Kind {
+  try {
+    return kindOf(schema);
+  } catch {
+    return { type: "any" };
+  }
+}
+
+/** The JSON Schema of what a schema accepts. */
+export function jsonSchemaOf(schema: Schema): WrittenSchema | undefined {
+  return writeJSONSchema(schema, LIBRARIES);
+}
+
+/**
+ * Tells the kinds of bigint, Date and bytes within objects and lists too, by the words of zod, valibot and arktype, which {@linkcode exactJSON}
+ * carries, and those of types that hold themselves and of intersections: the part of a definition with any of these.
+ *
+ * @example
+ * ```ts
+ * import { apiWith, exactJSON, exactKinds, handlerWith, implement, rest } from "../server.ts";
+ * import { z } from "npm:zod@4.6.7";
+ * const Big = z.object({ n: z.bigint() });
+ * const next = apiWith({ kinds: exactKinds }, "x", { Next: rest("POST /next", [Big], [Big]) });
+ * const serve = handlerWith({ codecs: [exactJSON] }, null, implement(next, { Next: ({ n }) => ({ n: n + 1n }) }));
+ * const headers = { "content-type": "application/json" };
+ * const response = await serve(new Request("http://localhost/next", { method: "POST", body: '{"n":1}', headers }));
+ * console.assert(await response.text() === '{"n":2}');
+ * ```
+ */
+export const exactKinds: TellKind = knownKind;

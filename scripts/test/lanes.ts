@@ -1,0 +1,71 @@
+/**
+ * Runs parts of the tests side by side. Tests of containers mostly wait for them, so there is one lane more than processors.
+ *
+ * @module
+ */
+
+/** Prints text of a part: lines, or pieces of lines. */
+export type Print = (text: string) => void;
+
+/** The result of a part. */
+export interface Counts {
+  passed: number;
+  failed: number;
+}
+
+/** A part of the tests, which runs beside others. */
+export interface Part {
+  /** The step that it belongs to, as `--only` names it. */
+  step: string;
+  /** Its name within the step. */
+  name?: string;
+  /** Its subject, for a reader. */
+  what: string;
+  run(print: Print): Promise<Counts>;
+}
+
+/** Runs parts in their order, `lanes` at a time, and returns the sum of their results. */
+export async function runParts(parts: readonly Part[], lanes: number): Promise<Counts> {
+  const total: Counts = { passed: 0, failed: 0 };
+  const waiting = [...parts];
+  const many = parts.length > 1;
+  const runLane = async () => {
+    for (let part = waiting.shift(); part !== undefined; part = waiting.shift()) {
+      const { passed, failed } = await runPart(part, many);
+      total.passed += passed;
+      total.failed += failed;
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(lanes, parts.length) }, runLane));
+  return total;
+}
+
+/** Writes a heading line. */
+export function printHeading(text: string): void {
+  console.log(`\n== ${text}`);
+}
+
+async function runPart(part: Part, many: boolean): Promise<Counts> {
+  const name = part.name === undefined ? part.step : `${part.step} ${part.name}`;
+  printHeading(`${name}: ${part.what}`);
+  const from = performance.now();
+  const counts = await part.run(linePrinter(many ? `${name} | ` : ""));
+  const seconds = ((performance.now() - from) / 1000).toFixed(1);
+  console.log(`-- ${name}: ${counts.passed} passed, ${counts.failed} failed, in ${seconds} s`);
+  return counts;
+}
+
+/** Prints whole lines only, so that lanes do not write into each other's. Without a prefix text is printed as it comes. */
+function linePrinter(prefix: string): Print {
+  const encoder = new TextEncoder();
+  const write = (text: string) => {
+    for (let bytes = encoder.encode(text); bytes.length > 0;) bytes = bytes.subarray(Deno.stdout.writeSync(bytes));
+  };
+  if (prefix === "") return write;
+  let begun = "";
+  return (text) => {
+    const lines = (begun + text).split("\n");
+    begun = lines.pop() ?? "";
+    for (const line of lines) write(`${prefix}${line}\n`);
+  };
+}
