@@ -121,3 +121,12 @@ export async function unlessMissing(removal: Promise<void>): Promise<void> {
     if (!(error instanceof ClientError) || error.code !== "not_found") throw error;
   }
 }
+
+/** Waits for a start or a stop; one of what runs already, or does not run, changes nothing: 304. */
+export async function unlessUnchanged(call: Promise<void>): Promise<void> {
+  try {
+    await call;
+  } catch (error) {
+    if ((error as { status?: number }).status !== 304) throw error;
+  }
+}

@@ -1,4 +1,4 @@
-import { ClientError, unlessMissing, withErrors } from "./client_error.ts";
+import { ClientError, unlessMissing, unlessUnchanged, withErrors } from "./client_error.ts";
 import type { Connection } from "./connections/connection.ts";
 import { ContainerFiles } from "./container_files.ts";
 import { type ContainerDetails, detailsOf } from "./container_details.ts";
@@ -250,13 +250,4 @@ export function requireSuccess(action: string, { exitCode, stdout, stderr }: Run
   const said = stderr.trim() || stdout.trim();
   const text = `${action}: exit code ${exitCode}${said === "" ? "" : `: ${said.split("\n").slice(-10).join("\n")}`}`;
   throw new ClientError("exited", text, { exit: { exitCode, stdout, stderr } });
-}
-
-/** A start of a container that runs, or a stop of one that does not, changes nothing: 304. */
-async function unlessUnchanged(call: Promise<void>): Promise<void> {
-  try {
-    await call;
-  } catch (error) {
-    if ((error as { status?: number }).status !== 304) throw error;
-  }
 }

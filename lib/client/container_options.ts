@@ -21,6 +21,8 @@ export interface ContainerOptions {
   readonly volumes?: Readonly<Record<string, string>>;
   /** `bridge`, `none`, `host`, or the name of a network; the server's default by itself, `bridge` before root. */
   readonly network?: string;
+  /** The pod that it is in, by name or ID: Podman's tree has pods. */
+  readonly pod?: string;
   readonly workdir?: string;
   /** `user`, `user:group` or numbers of both. */
   readonly user?: string;

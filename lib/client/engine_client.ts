@@ -13,6 +13,7 @@ import { type Progress, readSteps } from "./progress.ts";
 import { tellLosses } from "./connections/reached.ts";
 import { type ClientEvent, type EventsOptions, readEvents } from "./resources/client_events.ts";
 import { ClientNetworks } from "./resources/client_networks.ts";
+import { ClientPods } from "./resources/client_pods.ts";
 import { ClientSecrets } from "./resources/client_secrets.ts";
 import { ClientVolumes } from "./resources/client_volumes.ts";
 import { labelFilters } from "./resources/label_filters.ts";
@@ -84,6 +85,7 @@ export class EngineClient implements AsyncDisposable {
   readonly volumes: ClientVolumes;
   readonly networks: ClientNetworks;
   readonly secrets: ClientSecrets;
+  readonly pods: ClientPods;
   readonly #connection: Connection;
   readonly #dialect: Dialect;
   readonly #readFolder: ReadFolder | undefined;
@@ -101,6 +103,7 @@ export class EngineClient implements AsyncDisposable {
     this.volumes = new ClientVolumes(resources);
     this.networks = new ClientNetworks(resources);
     this.secrets = new ClientSecrets(resources);
+    this.pods = new ClientPods(this.#dialect.pods);
   }
 
   /**

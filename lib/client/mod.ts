@@ -40,6 +40,8 @@ export type { ReadyOptions } from "./readiness.ts";
 export type { ClientEvent, EventsOptions } from "./resources/client_events.ts";
 export { type ClientNetwork, ClientNetworks } from "./resources/client_networks.ts";
 export type { NetworkDetails, NetworkOptions, NetworkSubnet } from "./resources/network_details.ts";
+export { ClientPods, type Pod } from "./resources/client_pods.ts";
+export type { PodDetails, PodOptions, PodStats, PodSummary } from "./resources/pod_details.ts";
 export { ClientSecrets, type SecretDetails } from "./resources/client_secrets.ts";
 export { ClientVolumes, type Volume, type VolumeDetails, type VolumeOptions } from "./resources/client_volumes.ts";
 export { type CollectOptions, type InputData, type RunResult, Session } from "./session.ts";

@@ -1,9 +1,9 @@
-/** Volumes, networks, secrets and events by the client, in both trees, before an engine that pretends. */
+/** Volumes, networks, secrets, pods and events by the client, in both trees, before an engine that pretends. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { ClientError, type ClientEvent, connectHandler, openEngine } from "../../lib/client/mod.ts";
 import { openPretendEngine } from "../../lib/platform/entries/pretend_engine.ts";
 import { engineHandler } from "../../handlers/engine_handler.ts";
-import { checkResources, TREES } from "../fixtures/client/resources.ts";
+import { checkPods, checkResources, TREES } from "../fixtures/client/resources.ts";
 
 const untilEnd = ({ signal }: { signal: AbortSignal }) =>
   new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
@@ -16,10 +16,11 @@ for (const tree of TREES) {
     return engine;
   };
 
-  Deno.test(`the client makes, finds and removes volumes, networks and secrets in the tree of ${tree}`, async () => {
+  Deno.test(`the client makes, finds and removes volumes, networks, secrets and pods in the tree of ${tree}`, async () => {
     await using engine = await open();
     await using box = await engine.start({ image: "tool", name: "box" });
     await checkResources(engine, box);
+    await checkPods(engine, { image: "tool", isReal: false });
   });
 
   Deno.test(`EngineClient.events() in the tree of ${tree} tells the past, follows, and ends by a signal`, async () => {

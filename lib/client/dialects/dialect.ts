@@ -1,5 +1,6 @@
 import type { CallOptions, Client } from "../../rest/mod.ts";
 import type { ContainerOptions } from "../container_options.ts";
+import type { PodDialect } from "./resources/pod_dialect.ts";
 import type { ResourceDialect } from "./resources/resource_dialect.ts";
 import type { ContainerView, ListedContainer, ListedImage, StepView } from "./views.ts";
 
@@ -57,6 +58,8 @@ export interface BuildParameters {
 export interface Dialect {
   /** The operations on volumes, networks, secrets and events. */
   readonly resources: ResourceDialect;
+  /** Absent in Docker's tree, which has no pods. */
+  readonly pods?: PodDialect;
   create(options: ContainerOptions, call?: CallOptions): Promise<string>;
   start(id: string, call?: CallOptions): Promise<void>;
   stop(id: string, seconds: number | undefined, call?: CallOptions): Promise<void>;

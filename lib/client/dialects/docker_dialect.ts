@@ -8,6 +8,7 @@ import type { CreateContainerConfig } from "../../../handlers/wire/compat/contai
 import type { Sparse } from "../../../handlers/wire/emit.ts";
 import { z } from "../../../handlers/wire/zod.ts";
 import { api, chan, type Client, link } from "../../rest/mod.ts";
+import { ClientError } from "../client_error.ts";
 import { type ContainerOptions, parsePorts, parseVolumes } from "../container_options.ts";
 import { buildQuery } from "./build_query.ts";
 import type { Dialect } from "./dialect.ts";
@@ -115,6 +116,10 @@ const Waited = z.looseObject({ StatusCode: z.number() });
 
 /** The create request of the tree. */
 function configOf(options: ContainerOptions): Sparse<CreateContainerConfig> {
+  if (options.pod !== undefined) {
+    const action = `Create a container in pod "${options.pod}"`;
+    throw new ClientError("unsupported", `${action}: Docker's tree has no pods`);
+  }
   const ports = parsePorts(options.ports);
   const bindings = Object.groupBy(ports, ({ container, protocol }) => `${container}/${protocol}`);
   return {

@@ -12,6 +12,8 @@ import { type ContainerOptions, parsePorts, parseVolumes } from "../container_op
 import type { Dialect } from "./dialect.ts";
 import { buildQuery } from "./build_query.ts";
 import { inLibpod } from "./in_libpod.ts";
+import { networkWish, portWishes } from "./native_wishes.ts";
+import { nativePods } from "./resources/native_pods.ts";
 import { nativeResources } from "./resources/native_resources.ts";
 import {
   ContainerView,
@@ -78,6 +80,7 @@ export function nativeDialect(client: Client, version: string, isGantry: boolean
   const api = link(definition, base, client);
   return {
     resources: nativeResources(client, base),
+    pods: nativePods(client, base),
     create: async (options, call) => (await api.CreateContainer(specOf(options), call)).Id,
     start: (id, call) => api.StartContainer(id, {}, call),
     stop: (id, timeout, call) => api.StopContainer(id, { timeout }, call),
@@ -132,7 +135,6 @@ export function nativeDialect(client: Client, version: string, isGantry: boolean
 /** The create request of the tree. */
 function specOf(options: ContainerOptions): Sparse<SpecGenerator> {
   const { memory, cpus, network, volumes } = options;
-  const isMode = network === undefined || /^(?:bridge|none|host)$/.test(network);
   const mounts = parseVolumes(volumes);
   return {
     image: options.image,
@@ -150,15 +152,9 @@ function specOf(options: ContainerOptions): Sparse<SpecGenerator> {
     read_only_filesystem: options.readOnly,
     init: options.init,
     restart_policy: options.restart,
-    // Without one the server chooses: Podman has another default for ordinary users.
-    ...network !== undefined && { netns: { nsmode: isMode ? network : "bridge" } },
-    ...!isMode && { Networks: { [network]: {} } },
-    portmappings: parsePorts(options.ports).map((port) => ({
-      host_ip: port.address,
-      container_port: port.container,
-      host_port: port.host,
-      protocol: port.protocol,
-    })),
+    pod: options.pod,
+    ...networkWish(network),
+    portmappings: portWishes(parsePorts(options.ports)),
     volumes: mounts.filter(({ isPath }) => !isPath).map(({ source, target, isReadOnly }) => ({
       Name: source,
       Dest: target,

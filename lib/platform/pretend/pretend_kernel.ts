@@ -3,7 +3,7 @@ import type { ExecExit } from "../../engine/ports/exec_port.ts";
 import type { ContainerRecord, ExitStatus } from "../../engine/records/container_record.ts";
 import type { FileMap } from "./pretend_files.ts";
 import { PretendLog } from "./pretend_log.ts";
-import type { PretendProgram } from "./pretend_program.ts";
+import type { PretendProcess, PretendProgram } from "./pretend_program.ts";
 import { type PretendPlace, PretendRun } from "./pretend_run.ts";
 
 /** A process that is pretended. */
@@ -81,7 +81,8 @@ export class PretendKernel {
   }
 
   #makeRun(record: ContainerRecord, place: PretendPlace, hooks: ConstructorParameters<typeof PretendRun>[2]) {
-    const program = this.#programOf(record);
+    // An infra container has no image, and only waits.
+    const program = this.#programOf(record) ?? (record.spec.infra ? pauseProgram : undefined);
     if (program !== undefined) return new PretendRun(program, place, hooks);
     const why = `this engine only pretends, and has no program for image "${record.imageName}"`;
     throw new EngineError("command_not_found", `exec: "${place.args[0]}": ${why}`);
@@ -101,6 +102,11 @@ export class PretendKernel {
     Object.assign(this.execs.get(id) ?? {}, { status: "stopped", exit });
     for (const listener of [...this.execListeners]) queueMicrotask(() => listener(id, exit));
   }
+}
+
+/** The program of a container that holds the namespaces of a pod: it runs until it is stopped. */
+function pauseProgram({ signal }: PretendProcess): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve()));
 }
 
 function placeOf({ process, ports }: ContainerRecord, files: FileMap): Omit<PretendPlace, "isMain"> {

@@ -4,7 +4,7 @@ import Docker from "dockerode";
 import { openClient } from "../../../lib/platform/entries/client.ts";
 import * as theirs from "../../fixtures/client/dockerode_recipes.js";
 import * as ours from "../../fixtures/client/recipes.ts";
-import { checkResources, TREES } from "../../fixtures/client/resources.ts";
+import { checkPods, checkResources, TREES } from "../../fixtures/client/resources.ts";
 import { Session } from "../../fixtures/session.ts";
 
 const folder = new URL("../../fixtures/client/", import.meta.url);
@@ -35,7 +35,7 @@ Deno.test("ten recipes print the same with the client and with dockerode", async
   }
 });
 
-Deno.test("the client drives volumes, networks, secrets and events of a real engine in both trees", async () => {
+Deno.test("the client drives volumes, networks, secrets, pods and events of a real engine in both trees", async () => {
   await using world = await Session.start();
   for (const tree of TREES) {
     const since = new Date();
@@ -43,6 +43,7 @@ Deno.test("the client drives volumes, networks, secrets and events of a real eng
     {
       await using box = await engine.start({ image: world.image, command: ["sleep", "1000"] });
       await checkResources(engine, box);
+      await checkPods(engine, { image: world.image, command: ["sleep", "1000"], isReal: true });
     }
     const seen: string[] = [];
     // Events have a finer time than dates: one of this very millisecond is to count.

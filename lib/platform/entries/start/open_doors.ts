@@ -16,8 +16,8 @@ import { startStep } from "./start_failure.ts";
 /** Names in the `Host` of container clients: Podman's (`d`), and Docker's before version 24. */
 const CLIENT_HOSTS: readonly string[] = ["d", "docker"];
 
-/** Headers of answers that pages of other origins may read, besides those of every page. */
-const EXPOSED = ["api-version", "libpod-api-version", "server", "x-docker-container-path-stat"];
+/** Headers of answers that pages of other origins may read, besides those of every page: a client chooses its operations by them. */
+const EXPOSED = ["api-version", "gantry-version", "libpod-api-version", "server", "x-docker-container-path-stat"];
 
 /** The keys of the doors, read from their files. */
 export interface DoorKeys {
