@@ -68,6 +68,8 @@ const OTHERS: Record<string, { names: string; of: string }> = {
   "lib/platform/linux/bundle/seccomp_calls.ts": { names: "*", of: "system calls" },
   "lib/platform/linux/bundle/seccomp_default.ts": { names: "*", of: "system calls" },
   "lib/platform/linux/helpers/system_calls.ts": { names: "*", of: "system calls" },
+  "lib/platform/linux/networks/bridge.ts": { names: "addr_assign_type", of: "the kernel's files of interfaces" },
+  "lib/platform/linux/networks/links/connect_links.ts": { names: "no_default_route", of: "netavark's options" },
   "lib/platform/linux/perl/programs.ts": { names: "*", of: "system calls" },
   "lib/platform/linux/processes/top/user_names.ts": { names: "gid_map uid_map", of: "proc(5)" },
   "lib/platform/storage/sqlite_file.ts": { names: "application_id user_version", of: "SQLite's pragmas" },

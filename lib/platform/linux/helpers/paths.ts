@@ -27,8 +27,6 @@ export interface HostPaths {
   readonly networks: string;
   /** Notes of the processes that have the published ports of an ordinary user's containers (`runroot/forwards/<id>`). */
   readonly forwards: string;
-  /** Programs that stand in for iptables (`root/networks`); where `runroot` is, nothing may be run. */
-  readonly firewall: string;
   /** OCI bundles, one folder per container (`runroot/bundles/<id>`). */
   readonly bundles: string;
   /** Exit files, named by container ID; written by conmon (`runroot/exits/<id>`). */
@@ -119,7 +117,6 @@ export function hostPaths(root: string, runroot: string): HostPaths {
     shared: join(runroot, "shared"),
     networks: join(runroot, "networks"),
     forwards: join(runroot, "forwards"),
-    firewall: join(root, "networks"),
     bundles: join(runroot, "bundles"),
     exits: join(runroot, "exits"),
     runtime: join(runroot, "runtime"),

@@ -17,6 +17,7 @@ import { AGENT_WRITE } from "./agent/write.pl.ts";
 import { ATTACH } from "./attach.pl.ts";
 import { COMMON } from "./common.pl.ts";
 import { EXEC } from "./exec.pl.ts";
+import { LINKS } from "./links.pl.ts";
 import { MOUNTS } from "./mounts.pl.ts";
 import { NOTIFY } from "./notify.pl.ts";
 import { NURSERY } from "./nursery.pl.ts";
@@ -48,6 +49,9 @@ export const ATTACH_PROGRAM: PerlProgram = { parts: [COMMON, ATTACH], calls: [] 
 
 /** Supervises a process of an exec session. */
 export const EXEC_PROGRAM: PerlProgram = { parts: [COMMON, EXEC], calls: ["prctl"] };
+
+/** Makes links, addresses, routes, and elements of the firewall's sets. */
+export const LINKS_PROGRAM: PerlProgram = { parts: [COMMON, LINKS], calls: ["setns"] };
 
 /** Mounts what `mount(8)` cannot. */
 export const MOUNTS_PROGRAM: PerlProgram = {
