@@ -72,6 +72,8 @@ const OTHERS: Record<string, { names: string; of: string }> = {
     names: "add_hostfwd allow_host_loopback enable_ipv6 outbound_addr outbound_addr6 port_handler",
     of: "slirp4netns and its API, and the options that containers.conf(5) has for it",
   },
+  "lib/platform/linux/networks/bridge.ts": { names: "addr_assign_type", of: "the kernel's files of interfaces" },
+  "lib/platform/linux/networks/links/connect_links.ts": { names: "no_default_route", of: "netavark's options" },
   "lib/platform/linux/perl/programs.ts": { names: "*", of: "system calls" },
   "lib/platform/linux/processes/top/user_names.ts": { names: "gid_map uid_map", of: "proc(5)" },
   "lib/platform/linux/rootless/outer_user.ts": { names: "gid_map uid_map", of: "proc(5)" },

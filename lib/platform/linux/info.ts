@@ -12,7 +12,7 @@ import type { HostContext } from "./helpers/context.ts";
 import { DEFAULT_CAPABILITIES } from "./bundle/capabilities.ts";
 import { OWN_PROFILE } from "./bundle/seccomp.ts";
 import { DEVICE_FOLDERS } from "./bundle/cdi/device_folders.ts";
-import { netavarkAt } from "./networks/netavark.ts";
+import { netavarkAt } from "./networks/netavark/netavark.ts";
 import { findProgram, packageVersion, programFacts } from "./helpers/programs.ts";
 import { usableCgroupLayout } from "./resources/cgroups.ts";
 import { controllersOf } from "./resources/delegated_group.ts";

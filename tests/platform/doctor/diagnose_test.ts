@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { diagnoseHost, familyOf } from "../../../lib/platform/doctor/diagnose.ts";
 import { type HostCheck, nameRuntime, readDistribution } from "../../../lib/platform/doctor/host_check.ts";
 import { NEEDS } from "../../../lib/platform/doctor/needs.ts";
-import { netavarkAt } from "../../../lib/platform/linux/networks/netavark.ts";
+import { netavarkAt } from "../../../lib/platform/linux/networks/netavark/netavark.ts";
 import { describeCommands } from "../../../scripts/setup.ts";
 import { doctorCommand } from "../../../lib/platform/entries/doctor_command.ts";
 

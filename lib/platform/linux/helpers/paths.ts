@@ -29,8 +29,6 @@ export interface HostPaths {
   readonly forwards: string;
   /** Notes of the programs that carry networks of containers (`runroot/user-networks/<id>`). */
   readonly userNetworks: string;
-  /** Programs that stand in for iptables (`root/networks`); where `runroot` is, nothing may be run. */
-  readonly firewall: string;
   /** OCI bundles, one folder per container (`runroot/bundles/<id>`). */
   readonly bundles: string;
   /** Exit files, named by container ID; written by conmon (`runroot/exits/<id>`). */
@@ -122,7 +120,6 @@ export function hostPaths(root: string, runroot: string): HostPaths {
     networks: join(runroot, "networks"),
     forwards: join(runroot, "forwards"),
     userNetworks: join(runroot, "user-networks"),
-    firewall: join(root, "networks"),
     bundles: join(runroot, "bundles"),
     exits: join(runroot, "exits"),
     runtime: join(runroot, "runtime"),

@@ -6,7 +6,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { runAtBridges } from "./bridge_command.ts";
+import type { NetworkRecord } from "../../../engine/records/network_record.ts";
 import { namesIn } from "../helpers/tree.ts";
 
 /** Whether there is an interface of this name, of any kind. */
@@ -21,13 +21,7 @@ export function hasBridge(name: string): boolean {
 
 /** The number of an interface, which no later one of the same name gets; undefined where there is none. */
 export function interfaceIndex(name: string): string | undefined {
-  const file = `/sys/class/net/${name}/ifindex`;
-  try {
-    return existsSync(file) ? readFileSync(file, "utf8").trim() : undefined;
-  } catch {
-    // It went in between.
-    return undefined;
-  }
+  return readValue(name, "ifindex");
 }
 
 /** The interfaces on a bridge. */
@@ -47,35 +41,45 @@ export async function portsGone(name: string): Promise<void> {
 }
 
 /**
- * Lets a container reach its own published port: where bridges pass through the packet filter, the translated packet has
+ * Lets containers reach their own published ports: where bridges pass through the packet filter, the translated packet has
  * to leave by the port it came in by.
  */
-export async function reflectPorts(name: string): Promise<void> {
-  await Promise.all((await bridgePorts(name)).map(async (port) => {
-    const setting = `/sys/class/net/${name}/brif/${port}/hairpin_mode`;
-    // The port may have gone meanwhile with its container.
-    const mode = await readFile(setting, "utf8").catch(() => "1");
-    if (mode.trim() === "0") await writeFile(setting, "1").catch(() => {});
+export async function reflectPorts(connected: readonly { network: NetworkRecord }[]): Promise<void> {
+  const bridges = connected.flatMap(({ network }) => network.driver === "bridge" ? [network.interface] : []);
+  const ports = await Promise.all(bridges.map(async (name) => {
+    return (await bridgePorts(name)).map((port) => `/sys/class/net/${name}/brif/${port}/hairpin_mode`);
   }));
+  await Promise.all(
+    ports.flat().map(async (setting) => {
+      // The port may have gone meanwhile with its container.
+      const mode = await readFile(setting, "utf8").catch(() => "1");
+      if (mode.trim() === "0") await writeFile(setting, "1").catch(() => {});
+    }),
+  );
 }
 
 /** The kernel's `NET_ADDR_SET`: somebody has chosen the hardware address. */
 const CHOSEN = "3";
+/** `IFF_UP`. */
+const UP = 1;
 
-/**
- * Gives a bridge a hardware address of its own. Without one it has the lowest of its ports', another one whenever a container
- * comes or goes, and the others talk to the old one for up to a minute: to the gateway and its DNS server first of all.
- *
- * @param mac The address, where nobody has chosen one
- */
-export async function fixAddress(name: string, mac: string): Promise<void> {
-  const kind = await readFile(`/sys/class/net/${name}/addr_assign_type`, "utf8");
-  if (kind.trim() !== CHOSEN) await runAtBridges("ip", ["link", "set", "dev", name, "address", mac]);
+/** Whether somebody has chosen the hardware address of an interface. */
+export function hasChosenAddress(name: string): boolean {
+  return readValue(name, "addr_assign_type") === CHOSEN;
 }
 
-/** Deletes a bridge. Missing is no error. */
-export async function deleteBridge(name: string): Promise<void> {
-  if (hasBridge(name)) await runAtBridges("ip", ["link", "delete", name]);
+/** Whether an interface is there and up. */
+export function isUp(name: string): boolean {
+  return (Number(readValue(name, "flags") ?? 0) & UP) !== 0;
+}
+
+function readValue(name: string, value: string): string | undefined {
+  try {
+    return readFileSync(`/sys/class/net/${name}/${value}`, "utf8").trim();
+  } catch {
+    // There is no such interface, or no longer.
+    return undefined;
+  }
 }
 
 /** Lets connections to 127.0.0.1 be forwarded to a bridge; published_ports.ts guards the way back. */

@@ -10,18 +10,50 @@ import type { PortMapping } from "../../../engine/records/container_record.ts";
 import { EngineError } from "../../../engine/errors.ts";
 import { cannotListen, portInUse } from "../../../engine/ports/published_ports.ts";
 import { bridgeNamespace } from "./bridge_command.ts";
-import { areUnpublished } from "./published_ports.ts";
+import { packAddress } from "../processes/nursery/port_holder.ts";
+import { ERRORS, LinkError, type LinkHelper, tryPort } from "./links/link_helper.ts";
+import { areUnpublished } from "./rules/published_ports.ts";
 
 /** How many ports are tried at once: each takes an open file. */
 const BATCH = 64;
+/** How many are tried by one request. */
+const STEPS = 1024;
 
 /** Throws `EngineError("port_in_use")` when a process or a container on this machine has one of the ports. */
-export async function checkHostPorts(ports: readonly PortMapping[]): Promise<void> {
+export async function checkHostPorts(helper: LinkHelper, ports: readonly PortMapping[]): Promise<void> {
   if (ports.length === 0) return;
-  if (bridgeNamespace() === undefined && !await areUnpublished(ports)) throw await findPublished(ports);
-  const wanted = ports.flatMap((mapping) =>
+  // The helper of an ordinary user's bridges is not where these ports are.
+  if (bridgeNamespace() !== undefined) return await tryEach(ports);
+  const [areFree] = await Promise.all([areUnpublished(helper, ports), tryAll(helper, ports)]);
+  if (!areFree) throw await findPublished(helper, ports);
+}
+
+/** Listens on all of the ports by one request. */
+async function tryAll(helper: LinkHelper, ports: readonly PortMapping[]): Promise<void> {
+  const tried = portsOf(ports.filter(({ protocol }) => protocol !== "sctp"));
+  for (let start = 0; start < tried.length; start += STEPS) {
+    const some = tried.slice(start, start + STEPS);
+    const steps = some.map(({ mapping, port }) => tryPort(mapping.protocol, packAddress(mapping.hostIP), port));
+    try {
+      await helper.run(...steps);
+    } catch (error) {
+      if (!(error instanceof LinkError)) throw error;
+      const { mapping, port } = some[error.step]!;
+      if (error.code === ERRORS.inUse) throw portInUse(mapping, port);
+      throw new EngineError("invalid", cannotListen(mapping, port, "cannot assign requested address"));
+    }
+  }
+}
+
+function portsOf(ports: readonly PortMapping[]): { mapping: PortMapping; port: number }[] {
+  return ports.flatMap((mapping) =>
     Array.from({ length: mapping.range }, (_, index) => ({ mapping, port: mapping.hostPort + index }))
   );
+}
+
+/** Listens on each of the ports. */
+async function tryEach(ports: readonly PortMapping[]): Promise<void> {
+  const wanted = portsOf(ports);
   for (let start = 0; start < wanted.length; start += BATCH) {
     await Promise.all(
       wanted.slice(start, start + BATCH).map(async ({ mapping, port }) => {
@@ -42,11 +74,11 @@ export async function checkHostPorts(ports: readonly PortMapping[]): Promise<voi
 }
 
 /** The error for the first of the ports that a container has. */
-async function findPublished(ports: readonly PortMapping[]): Promise<EngineError> {
+async function findPublished(helper: LinkHelper, ports: readonly PortMapping[]): Promise<EngineError> {
   for (const mapping of ports) {
     for (let index = 0; index < mapping.range; index++) {
       const single = { ...mapping, hostPort: mapping.hostPort + index, range: 1 };
-      if (!await areUnpublished([single])) return portInUse(mapping, single.hostPort);
+      if (!await areUnpublished(helper, [single])) return portInUse(mapping, single.hostPort);
     }
   }
   // It was given back meanwhile; its caller tries again.

@@ -1,8 +1,7 @@
 /**
- * Networks of containers: namespaces, bridges by netavark, published ports by nftables.
+ * Networks of containers: namespaces, bridges by the helper for links, other kinds by netavark, published ports by nftables.
  *
- * A bridge is kept when its last container leaves, since taking it down costs 100 to 300 ms and the next container would
- * need it again; {@linkcode LinuxNetworks.close} takes the idle ones down.
+ * A bridge is made with its first container, and kept when the last one leaves: the next one would need it again; {@linkcode LinuxNetworks.close} takes the idle ones down.
  *
  * @module
  */
@@ -10,6 +9,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { ContainerRecord, PortMapping } from "../../../engine/records/container_record.ts";
 import { updateNetworkNames } from "../bundle/tree/network_names.ts";
+import { messageOf } from "../../../oci/message_of.ts";
 import { EngineError } from "../../../engine/errors.ts";
 import type { NetworkRecord } from "../../../engine/records/network_record.ts";
 import type {
@@ -26,19 +26,18 @@ import { publishedAt } from "../../../engine/ports/published_ports.ts";
 import { bridgeNamespace, requireReachable } from "./bridge_command.ts";
 import { bridgePorts, hasBridge, hasInterface, reflectPorts } from "./bridge.ts";
 import type { HostContext } from "../helpers/context.ts";
-import { withFileLock } from "../helpers/file_lock.ts";
 import { checkHostPorts } from "./host_ports.ts";
 import { endForwarding, forwardPorts } from "./forwarded_ports.ts";
-import { FirewallRules } from "./firewall_rules.ts";
 import { askGRPCHealth } from "./grpc_health.ts";
 import { interfacesIn } from "./joined_namespace.ts";
-import { forgetContainer, type Netavark, netavarkAt, netavarkSetup, updateServers } from "./netavark.ts";
-import { readVersion, requireKnown } from "./netavark_version.ts";
-import { createNamespaceAt, deleteNamespaceAt, hasNamespace, ipInNamespace } from "./netns.ts";
+import { readVersion, requireKnown } from "./netavark/netavark_version.ts";
+import { isKnownBridge } from "./links/connect_links.ts";
+import { LinkError, LinkHelper } from "./links/link_helper.ts";
+import { NetworkPrograms, type Shares } from "./network_programs.ts";
+import { createNamespaceAt, deleteNamespaceAt, hasNamespace } from "./netns.ts";
 import { containerPaths, type HostPaths, namespaceOwner } from "../helpers/paths.ts";
 import type { Nursery } from "../processes/nursery/nursery.ts";
-import { type Published, publishedBy, publishPorts, unpublishPorts } from "./published_ports.ts";
-import { applyRoutes } from "./routes.ts";
+import { type Published, publishedBy, publishPorts, unpublishPorts } from "./rules/published_ports.ts";
 import { PreparedBridges } from "./prepared_bridges.ts";
 import { takeDownBridge } from "./take_down.ts";
 import { connectUserNetwork, disconnectUserNetwork } from "./user_mode/user_networks.ts";
@@ -69,8 +68,8 @@ class BridgeNetworks implements LinuxNetworks {
   readonly #paths: HostPaths;
   readonly #nursery: Nursery;
   readonly #log: HostContext["log"];
-  readonly #netavark: Netavark;
-  readonly #rules: FirewallRules;
+  readonly #helper: LinkHelper;
+  readonly #programs: NetworkPrograms;
   readonly #subnets: Subnets;
   readonly #lock: string;
   readonly #prepared: PreparedBridges;
@@ -83,15 +82,16 @@ class BridgeNetworks implements LinuxNetworks {
   /** One lock for each bridge. */
   readonly #locks = new Locks();
 
-  constructor({ paths, log }: HostContext, nursery: Nursery) {
+  constructor(context: HostContext, nursery: Nursery) {
+    const { paths, log } = context;
     this.#paths = paths;
     this.#nursery = nursery;
     this.#log = log;
-    this.#netavark = netavarkAt(paths.networks);
-    this.#rules = new FirewallRules(paths.firewall);
+    this.#helper = new LinkHelper(bridgeNamespace());
+    this.#programs = new NetworkPrograms(context, nursery, this.#helper);
     this.#lock = join(sharedFolder(paths), ".lock");
     this.#subnets = new Subnets(paths.root, sharedFolder(paths));
-    this.#prepared = new PreparedBridges(this.#subnets, this.#locks, log);
+    this.#prepared = new PreparedBridges(this.#subnets, this.#helper, this.#locks, log, this.#lock);
   }
 
   async reserve(recorded: readonly NetworkRecord[], choose: (taken: PlacesTaken) => Place): Promise<Place> {
@@ -100,10 +100,8 @@ class BridgeNetworks implements LinuxNetworks {
 
   async check(network: CheckedNetwork): Promise<void> {
     requireReachable(network);
-    const { driver, interface: parent, options, addressSource } = network;
-    if (driver !== "bridge" || addressSource === "dhcp" || Object.keys(options).length > 0) {
-      requireKnown(network, await readVersion(this.#netavark.program));
-    }
+    const { driver, interface: parent } = network;
+    if (!isKnownBridge(network)) requireKnown(network, await readVersion(this.#programs.netavark.program));
     const exists = parent !== "" && hasInterface(parent);
     if (driver !== "bridge" && parent !== "" && !exists) {
       throw new EngineError("invalid", `parent interface ${parent} does not exist`);
@@ -118,11 +116,12 @@ class BridgeNetworks implements LinuxNetworks {
   }
 
   async checkPorts(ports: readonly PortMapping[]): Promise<void> {
-    await checkHostPorts(ports);
+    await checkHostPorts(this.#helper, ports);
   }
 
   async createNamespace(containerID: string): Promise<string> {
     const path = containerPaths(this.#paths, containerID).netns;
+    this.#helper.warm();
     await createNamespaceAt(path, this.#nursery);
     return path;
   }
@@ -147,22 +146,24 @@ class BridgeNetworks implements LinuxNetworks {
     }
     this.#see(options);
     await this.#leaving.get(options.netns);
-    // The firewall takes 20 to 100 ms to answer: netavark works meanwhile.
-    const checked = checkHostPorts(options.ports).then(() => undefined, (error: unknown) => ({ error }));
+    const checked = checkHostPorts(this.#helper, options.ports).then(() => undefined, (error: unknown) => ({ error }));
     try {
-      const status = await this.#connect(options);
+      const shares = await this.#programs.share(options.attachments);
+      const status = await this.#connect(options, shares);
       const refused = await checked;
       if (refused !== undefined) throw refused.error;
-      await applyRoutes(options);
       const { containerID, ports } = options;
       const networks = options.attachments.map(({ network }) => network);
       await this.#publish({ containerID, ports, ...publishedAt(networks, status.interfaces) });
+      // The helper has seen to it.
+      if (ports.length > 0 && shares.others.length > 0) await reflectPorts(shares.others);
       return { netns: options.netns, ...status };
     } catch (error) {
       await this.teardown(options).catch((failure) => {
         this.#log("warn", `Undo network setup of "${options.containerID}": ${failure}`);
       });
-      throw error;
+      if (error instanceof EngineError) throw error;
+      throw new EngineError("internal", `Set up network: ${messageOf(error)}`, { cause: error });
     }
   }
 
@@ -172,10 +173,7 @@ class BridgeNetworks implements LinuxNetworks {
     if (options.ports.length > 0) await this.#unpublish(options.containerID);
     if (options.attachments.length === 0 || !hasNamespace(options.netns)) return;
     const named = options.attachments.flatMap(({ network }) => network.dns ? [network] : []);
-    if (named.length > 0) {
-      const forget = () => forgetContainer(this.#netavark, named, options.containerID);
-      await this.#alone(options, () => withFileLock(this.#lock, forget));
-    }
+    if (named.length > 0) await this.#programs.names.forgetContainer(named, options.containerID);
     this.#disconnect(options);
     // A container that goes on is not to see an interface that its client was told is gone.
     if (options.before !== undefined) await this.#leaving.get(options.netns);
@@ -183,11 +181,10 @@ class BridgeNetworks implements LinuxNetworks {
 
   /** Lets the interfaces go without waiting: the kernel takes 20 to 50 ms for each, and nobody needs the result. */
   #disconnect({ netns, attachments }: NetworkSetup): void {
-    const leaving = (async () => {
-      for (const { attachment } of attachments) {
-        await ipInNamespace(netns, ["link", "delete", attachment.interfaceName]).catch(() => {});
-      }
-    })().finally(() => {
+    const leaving = this.#programs.disconnect(netns, attachments).catch((error) => {
+      // The namespace may have ended first, and its interfaces with it.
+      if (!(error instanceof LinkError)) this.#log("debug", `Disconnect namespace "${netns}": ${error}`);
+    }).finally(() => {
       if (this.#leaving.get(netns) === leaving) this.#leaving.delete(netns);
     });
     this.#leaving.set(netns, leaving);
@@ -202,7 +199,7 @@ class BridgeNetworks implements LinuxNetworks {
   }
 
   async updateServers(network: NetworkRecord): Promise<void> {
-    await this.#locks.with(network.interface, () => updateServers(this.#netavark, network, this.#lock));
+    await this.#programs.names.updateServers(network);
   }
 
   async remove(network: NetworkRecord): Promise<void> {
@@ -223,6 +220,7 @@ class BridgeNetworks implements LinuxNetworks {
         if ((await bridgePorts(network.interface)).length === 0) await this.#takeDown(network);
       }).catch((error) => this.#log("warn", `Take down bridge "${network.interface}": ${error}`));
     }
+    await this.#helper.close();
   }
 
   /** Takes down a bridge of a server that was killed and whose root is gone: nobody else will. False where it is in use. */
@@ -238,23 +236,23 @@ class BridgeNetworks implements LinuxNetworks {
     return true;
   }
 
-  /** netavark's part. Only the first container of a bridge, and those whose names it keeps, wait for each other. */
-  async #connect(options: NetworkSetup): Promise<Omit<NetworkStatus, "netns">> {
-    const networks = options.attachments.map(({ network }) => network).filter(({ driver }) => driver === "bridge");
-    const ready = networks.every((network) => this.#prepared.has(network.interface));
-    if (ready && !networks.some((network) => network.dns)) {
-      const env = await this.#rules.environmentFor(networks);
-      // Rules that are to be made anew are made by one at a time.
-      return await netavarkSetup(this.#netavark, options, env === undefined ? this.#lock : undefined, env);
-    }
-    return await this.#alone(options, async () => {
-      // Another container may have made the bridge, or taken it down, while this one waited.
-      const isReady = networks.every((network) => this.#prepared.has(network.interface));
-      const env = isReady ? await this.#rules.environmentFor(networks) : undefined;
-      const status = await netavarkSetup(this.#netavark, options, this.#lock, env);
-      for (const network of networks) await this.#prepared.prepare(network);
-      return status;
-    });
+  async #connect(options: NetworkSetup, { own, others }: Shares): Promise<Omit<NetworkStatus, "netns">> {
+    await Promise.all(own.map(({ network }) => this.#prepared.prepare(network)));
+    const results = [
+      ...own.length > 0 ? [await this.#programs.connect(options, own)] : [],
+      ...others.length > 0 ? [await this.#alone(others, () => this.#connectOthers(options, others))] : [],
+    ];
+    return {
+      interfaces: Object.assign({}, ...results.map(({ interfaces }) => interfaces)),
+      dnsServers: results.flatMap(({ dnsServers }) => dnsServers),
+      searchDomains: [...new Set(results.flatMap(({ searchDomains }) => searchDomains))],
+    };
+  }
+
+  async #connectOthers(options: NetworkSetup, others: NetworkSetup["attachments"]) {
+    const result = await this.#programs.connectOthers(options, others, this.#lock);
+    for (const { network } of others) if (network.driver === "bridge") await this.#prepared.adopt(network);
+    return result;
   }
 
   async #publish(options: PublishedPorts, isNew = true): Promise<void> {
@@ -265,27 +263,28 @@ class BridgeNetworks implements LinuxNetworks {
     const old = isNew ? [] : this.#elements.get(id) ?? await publishedBy(id);
     for (const network of options.networks) await this.#prepared.open(network);
     try {
-      this.#elements.set(id, await publishPorts(options, old));
+      this.#elements.set(id, await publishPorts(this.#helper, options, old));
     } catch (error) {
       if (error instanceof EngineError && error.code === "port_in_use") throw error;
       for (const network of options.networks) await this.#prepared.open(network, true);
-      this.#elements.set(id, await publishPorts(options, isNew ? [] : await publishedBy(id)));
+      this.#elements.set(id, await publishPorts(this.#helper, options, isNew ? [] : await publishedBy(id)));
     }
-    for (const network of options.networks) await reflectPorts(network.interface);
+    if (!isNew) await reflectPorts(options.networks.map((network) => ({ network })));
   }
 
   async #unpublish(containerID: string): Promise<void> {
     if (bridgeNamespace() !== undefined) return await endForwarding(this.#paths.forwards, containerID);
     const known = this.#elements.get(containerID);
     this.#elements.delete(containerID);
-    await unpublishPorts(containerID, known);
+    await unpublishPorts(this.#helper, containerID, known);
   }
 
   async #takeDown(network: NetworkRecord): Promise<void> {
     await Promise.all(this.#leaving.values());
     this.#prepared.forget(network.interface);
     this.#seen.delete(network.interface);
-    await takeDownBridge(this.#netavark, this, network, this.#lock);
+    const parts = { programs: this.#programs, helper: this.#helper, prepared: this.#prepared, lock: this.#lock };
+    await takeDownBridge({ ...parts, namespaces: this }, network);
   }
 
   #see({ attachments }: NetworkSetup): void {
@@ -293,7 +292,7 @@ class BridgeNetworks implements LinuxNetworks {
   }
 
   /** Runs when nothing else runs for any of the container's bridges. */
-  async #alone<T>(options: NetworkSetup, run: () => Promise<T>): Promise<T> {
-    return await this.#locks.withAll(options.attachments.map(({ network }) => network.interface), run);
+  async #alone<T>(attachments: NetworkSetup["attachments"], run: () => Promise<T>): Promise<T> {
+    return await this.#locks.withAll(attachments.map(({ network }) => network.interface), run);
   }
 }

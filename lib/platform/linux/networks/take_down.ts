@@ -1,12 +1,14 @@
 import type { NetworkSetup } from "../../../engine/ports/network_port.ts";
 import type { NetworkRecord } from "../../../engine/records/network_record.ts";
 import { addressAt, parseSubnet } from "../../../engine/text/ip.ts";
-import { bridgeNamespace } from "./bridge_command.ts";
-import { bridgePorts, deleteBridge, hasBridge, portsGone } from "./bridge.ts";
-import { forbidPublished } from "./forward_rules.ts";
-import { hasAnyRule } from "./firewall_rules.ts";
-import { forgetNames, type Netavark, netavarkSetup, netavarkTeardown } from "./netavark.ts";
-import { removeBridge } from "./published_ports.ts";
+import { bridgePorts, hasBridge, portsGone } from "./bridge.ts";
+import { deletionSteps } from "./links/connect_links.ts";
+import type { LinkHelper } from "./links/link_helper.ts";
+import { netavarkSetup, netavarkTeardown } from "./netavark/netavark.ts";
+import { hasAnyRule } from "./netavark/netavark_rules.ts";
+import type { NetworkPrograms } from "./network_programs.ts";
+import type { PreparedBridges } from "./prepared_bridges.ts";
+import { removeBridge } from "./rules/firewall_table.ts";
 
 /** The namespaces in which the last connection of a bridge is made. */
 export interface Namespaces {
@@ -14,47 +16,62 @@ export interface Namespaces {
   deleteNamespace(containerID: string): Promise<void>;
 }
 
-/** How often the rules are taken away: what is on the bridge in between keeps them. */
+/** The parts of a host that take a bridge down. */
+export interface TakeDownParts {
+  programs: NetworkPrograms;
+  helper: LinkHelper;
+  namespaces: Namespaces;
+  prepared: PreparedBridges;
+  /** The file whose lock those have who change rules. */
+  lock: string;
+}
+
+/** How often netavark's rules are taken away: what is on the bridge in between keeps them. */
 const ATTEMPTS = 3;
 
+/** Removes a bridge with its rules and names. */
+export async function takeDownBridge(parts: TakeDownParts, network: NetworkRecord): Promise<void> {
+  const { programs, helper, prepared } = parts;
+  const { interface: name } = network;
+  const subnets = network.subnets.map(({ subnet }) => subnet);
+  for (let i = 0; i < ATTEMPTS && await hasAnyRule(network); i++) await removeNetavarkRules(parts, network);
+  await portsGone(name);
+  // A bridge that its user has put something else on is not ours to delete.
+  if (hasBridge(name) && (await bridgePorts(name)).length === 0) await helper.run(...deletionSteps(name));
+  if (network.dns) await programs.names.forgetNetwork(network);
+  await removeBridge({ interface: name, subnets });
+  if (!network.internal) await prepared.forbid(subnets);
+}
+
 /**
- * Removes a bridge with its rules. netavark forgets a network's rules with its last container, so one is connected and
+ * Takes away the rules that netavark made for a bridge. It does so with the last container of a network, so one is connected and
  * disconnected when there is none.
  */
-export async function takeDownBridge(
-  netavark: Netavark,
-  namespaces: Namespaces,
+async function removeNetavarkRules(
+  { programs, namespaces, lock }: TakeDownParts,
   network: NetworkRecord,
-  lock: string,
 ): Promise<void> {
-  const subnets = network.subnets.map(({ subnet }) => subnet);
-  for (let i = 0; i < ATTEMPTS && (i === 0 && hasBridge(network.interface) || await hasAnyRule(network)); i++) {
-    // Named after the bridge: it takes the place of the one that a server left when it was killed here.
-    const id = `gantry-${network.interface}`;
-    const netns = await namespaces.createNamespace(id);
-    await portsGone(network.interface);
-    const attachment = { aliases: [], staticIPs: subnets.map(lastAddress), interfaceName: "eth0" };
-    const last: NetworkSetup = {
-      containerID: id,
-      containerName: id,
-      netns,
-      ports: [],
-      attachments: [{ network: { ...network, dns: false }, attachment }],
-    };
-    try {
-      await netavarkSetup(netavark, last, lock);
-      await netavarkTeardown(netavark, last, lock);
-    } finally {
-      await namespaces.deleteNamespace(id);
-      // A bridge that its user has put something else on is not ours to delete.
-      if ((await bridgePorts(network.interface)).length === 0) await deleteBridge(network.interface);
-    }
-  }
-  if (network.dns) await forgetNames(netavark, network);
-  // An ordinary user's ports are not in the firewall.
-  if (!network.internal && bridgeNamespace() === undefined) {
-    await removeBridge({ interface: network.interface, subnets });
-    await forbidPublished(subnets);
+  // Named after the bridge: it takes the place of the one that a server left when it was killed here.
+  const id = `gantry-${network.interface}`;
+  const netns = await namespaces.createNamespace(id);
+  await portsGone(network.interface);
+  const attachment = {
+    aliases: [],
+    staticIPs: network.subnets.map(({ subnet }) => lastAddress(subnet)),
+    interfaceName: "eth0",
+  };
+  const last: NetworkSetup = {
+    containerID: id,
+    containerName: id,
+    netns,
+    ports: [],
+    attachments: [{ network: { ...network, dns: false }, attachment }],
+  };
+  try {
+    await netavarkSetup(programs.netavark, last, lock);
+    await netavarkTeardown(programs.netavark, last, lock);
+  } finally {
+    await namespaces.deleteNamespace(id);
   }
 }
 

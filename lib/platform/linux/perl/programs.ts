@@ -18,6 +18,7 @@ import { ATTACH } from "./attach.pl.ts";
 import { COMMON } from "./common.pl.ts";
 import { EXEC } from "./exec.pl.ts";
 import { HIDE } from "./hide.pl.ts";
+import { LINKS } from "./links.pl.ts";
 import { MOUNTS } from "./mounts.pl.ts";
 import { NOTIFY } from "./notify.pl.ts";
 import { NURSERY } from "./nursery.pl.ts";
@@ -46,6 +47,9 @@ export const AGENT_PROGRAM: PerlProgram = {
 
 /** Connects to conmon's attach socket. */
 export const ATTACH_PROGRAM: PerlProgram = { parts: [COMMON, ATTACH], calls: [] };
+
+/** Makes links, addresses, routes, and elements of the firewall's sets. */
+export const LINKS_PROGRAM: PerlProgram = { parts: [COMMON, LINKS], calls: ["setns"] };
 
 /** Mounts what `mount(8)` cannot. */
 export const MOUNTS_PROGRAM: PerlProgram = {

@@ -37,8 +37,8 @@ Deno.test({
     range: [ANSWER, ""],
     routes: [
       "10.70.0.0/24 dev eth0 proto kernel scope link src 10.70.0.2 ",
-      "203.0.113.0/24 via 10.70.0.9 dev eth0 metric 7",
-      "blackhole 192.0.2.0/24 metric 100 ",
+      "203.0.113.0/24 via 10.70.0.9 dev eth0 proto static metric 7",
+      "blackhole 192.0.2.0/24 proto static metric 100 ",
       "default via 10.70.0.1 dev eth0 proto static metric 100 ",
     ],
     routes6: true,

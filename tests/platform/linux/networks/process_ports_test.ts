@@ -2,6 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import type { PortMapping } from "../../../../lib/engine/records/container_record.ts";
 import { EngineError } from "../../../../lib/engine/errors.ts";
 import { checkHostPorts } from "../../../../lib/platform/linux/networks/host_ports.ts";
+import { LinkHelper } from "../../../../lib/platform/linux/networks/links/link_helper.ts";
 import { freePort } from "../../../fixtures/images/registry.ts";
 import { Bench, ignore } from "../../../fixtures/platform/process_bench.ts";
 
@@ -14,6 +15,7 @@ Deno.test({
   ignore,
   async fn() {
     await using bench = await Bench.open();
+    const helper = new LinkHelper();
     const [any = 0, one = 0, six = 0, datagrams = 0] = await Promise.all(Array.from({ length: 4 }, freePort));
     const ports = [
       port(any),
@@ -27,7 +29,9 @@ Deno.test({
       port(datagrams, { protocol: "udp", hostIP: "127.0.0.1" }),
     ];
     const assertTaken = async () => {
-      for (const mapping of tries) await assertRejects(() => checkHostPorts([mapping]), EngineError, "already in use");
+      for (const mapping of tries) {
+        await assertRejects(() => checkHostPorts(helper, [mapping]), EngineError, "already in use");
+      }
     };
     const record = await bench.create({ args: ["sleep", "1000"], record: { ports } });
     await assertTaken();
@@ -44,7 +48,8 @@ Deno.test({
     await bench.processes.kill(record.id, 9);
     await ended;
     await bench.processes.delete(record.id);
-    for (const mapping of tries) await checkHostPorts([mapping]);
+    for (const mapping of tries) await checkHostPorts(helper, [mapping]);
+    await helper.close();
   },
 });
 

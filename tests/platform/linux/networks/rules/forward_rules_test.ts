@@ -1,9 +1,9 @@
 import { assertEquals } from "@std/assert";
 import { fileURLToPath } from "node:url";
-import { runOk } from "../../../fixtures/run.ts";
+import { runOk } from "../../../../fixtures/run.ts";
 
 const ignore = Deno.build.os !== "linux" || Deno.uid() !== 0;
-const WORLD = fileURLToPath(new URL("../../../fixtures/platform/forward_world.ts", import.meta.url));
+const WORLD = fileURLToPath(new URL("../../../../fixtures/platform/forward_world.ts", import.meta.url));
 
 /** The rules of one subnet in the chain that is ours. */
 function ownRules(subnet: string): string[] {
@@ -15,7 +15,7 @@ function ownRules(subnet: string): string[] {
 }
 
 Deno.test({
-  name: "allowPublished() lets published ports pass a host that forwards nothing, with either of netavark's drivers",
+  name: "allowForwarding() lets containers reach the world on a host that forwards nothing, beside netavark's rules",
   ignore,
 }, async () => {
   const found = JSON.parse(
@@ -24,18 +24,27 @@ Deno.test({
   const untouched = ["-P FORWARD ACCEPT", "-P FORWARD ACCEPT"];
   const own = ["-P FORWARD ACCEPT", "-N GANTRY_FORWARD", "-A FORWARD -j GANTRY_FORWARD"];
   const sixth = [...own, ...ownRules("fd70::/64")];
+  const older = "-A NETAVARK_FORWARD -d 10.70.0.0/24 -m conntrack --ctstate DNAT -j ACCEPT";
+  const beside = (subnet: string, left: string[]) => [
+    "-P FORWARD ACCEPT",
+    "-N GANTRY_FORWARD",
+    "-N NETAVARK_FORWARD",
+    "-A FORWARD -j GANTRY_FORWARD",
+    "-A FORWARD -m comment --comment netavark -j NETAVARK_FORWARD",
+    ...ownRules(subnet),
+    ...left,
+  ];
   const theirs = [
     "-P FORWARD ACCEPT",
     "-N NETAVARK_FORWARD",
     "-A FORWARD -m comment --comment netavark -j NETAVARK_FORWARD",
   ];
-  const published = (subnet: string) => `-A NETAVARK_FORWARD -d ${subnet} -m conntrack --ctstate DNAT -j ACCEPT`;
   assertEquals(found, {
     untouched,
-    byNftables: [...own, ...ownRules("10.70.0.0/24"), ...ownRules("10.71.0.0/24"), ...sixth],
+    alone: [...own, ...ownRules("10.70.0.0/24"), ...ownRules("10.71.0.0/24"), ...sixth],
     oneLess: [...own, ...ownRules("10.70.0.0/24"), ...sixth],
     gone: untouched,
-    byIptables: [...theirs, published("10.70.0.0/24"), ...theirs, published("fd70::/64")],
+    beside: [...beside("10.70.0.0/24", [older]), ...beside("fd70::/64", [])],
     emptied: [...theirs, ...theirs],
   });
 });

@@ -3,18 +3,18 @@
  *
  * @module
  */
-import type { NetworkSetup } from "../../../engine/ports/network_port.ts";
-import type { NetworkAttachment } from "../../../engine/records/container_record.ts";
-import type { NetworkRecord } from "../../../engine/records/network_record.ts";
-import { linkLocalPrefix } from "../../../engine/text/ip.ts";
-import { runCommand } from "../helpers/command.ts";
-import { METRIC } from "./netavark.ts";
+import type { NetworkSetup } from "../../../../engine/ports/network_port.ts";
+import type { NetworkAttachment } from "../../../../engine/records/container_record.ts";
+import type { NetworkRecord } from "../../../../engine/records/network_record.ts";
+import { linkLocalPrefix } from "../../../../engine/text/ip.ts";
+import { runCommand } from "../../helpers/command.ts";
+import { METRIC } from "../links/connect_links.ts";
 
 /**
  * Adds the link-local addresses that a container asked for, makes the routes of its networks, and takes default routes away where a
  * network is not to have one.
  */
-export async function applyRoutes({ netns, attachments }: NetworkSetup): Promise<void> {
+export async function applyRoutes(netns: string, attachments: NetworkSetup["attachments"]): Promise<void> {
   const lines = attachments.flatMap(({ network, attachment }) => [
     ...addressLines(attachment),
     ...routeLines(network, attachment.interfaceName),

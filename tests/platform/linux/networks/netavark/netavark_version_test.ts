@@ -1,6 +1,9 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { EngineError } from "../../../../lib/engine/errors.ts";
-import { requireKnown, type VersionedNetwork } from "../../../../lib/platform/linux/networks/netavark_version.ts";
+import { EngineError } from "../../../../../lib/engine/errors.ts";
+import {
+  requireKnown,
+  type VersionedNetwork,
+} from "../../../../../lib/platform/linux/networks/netavark/netavark_version.ts";
 
 Deno.test("requireKnown() refuses by name what netavark would leave out without a word", () => {
   const rows: [Partial<VersionedNetwork>, old: string, fit: string, text: string][] = [

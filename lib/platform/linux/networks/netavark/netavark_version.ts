@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { EngineError } from "../../../engine/errors.ts";
-import type { NetworkRecord } from "../../../engine/records/network_record.ts";
-import { runCommand } from "../helpers/command.ts";
+import { EngineError } from "../../../../engine/errors.ts";
+import type { NetworkRecord } from "../../../../engine/records/network_record.ts";
+import { runCommand } from "../../helpers/command.ts";
 
 /** The settings of a network that depend on the version. */
 export type VersionedNetwork = Pick<NetworkRecord, "driver" | "options" | "addressSource">;

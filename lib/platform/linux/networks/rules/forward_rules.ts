@@ -1,0 +1,96 @@
+/**
+ * The rules of iptables by which containers reach the world, and are reached, on a host that forwards nothing by default, as one with
+ * Docker does: what our own table accepts is dropped there afterwards, since a packet has to pass both.
+ *
+ * @module
+ */
+import { Locks } from "../../../../engine/store/locks.ts";
+import { addressAt, parseSubnet } from "../../../../engine/text/ip.ts";
+import { runAtBridges } from "../bridge_command.ts";
+
+/** Our own chain. Servers of earlier versions wrote a rule for published ports into netavark's, too. */
+export const OWN_CHAIN = "GANTRY_FORWARD";
+const NETAVARK = "NETAVARK_FORWARD";
+/** The rule that leads to our own chain. */
+const WAY = `FORWARD -j ${OWN_CHAIN}`;
+
+/** Changes of one family's rules come one after the other: rules are looked for before they are written. */
+const turns = new Locks();
+
+/**
+ * Lets containers of these subnets reach the world, and connections to published ports reach them. Where there is no iptables, it
+ * forbids nothing either.
+ */
+export async function allowForwarding(subnets: readonly string[]): Promise<void> {
+  await forFamilies(subnets, async (program, its) => {
+    const rules = await listRules(program);
+    if (rules === undefined) return;
+    const missing = its.flatMap(rulesOf).filter((rule) => !rules.has(`-A ${OWN_CHAIN} ${rule}`));
+    const lines = [
+      // A chain that is named anew loses its rules.
+      ...rules.has(`-N ${OWN_CHAIN}`) ? [] : [`:${OWN_CHAIN} - [0:0]`],
+      ...leadsTo(rules) ? [] : [`-I ${WAY}`],
+      ...missing.map((rule) => `-A ${OWN_CHAIN} ${rule}`),
+    ];
+    await restoreRules(program, lines);
+  });
+}
+
+/** Takes the rules of these subnets away, and our own chain with the last of them. */
+export async function forbidForwarding(subnets: readonly string[]): Promise<void> {
+  await forFamilies(subnets, async (program, its) => {
+    const rules = await listRules(program);
+    if (rules === undefined) return;
+    const own = its.flatMap(rulesOf);
+    const found = [OWN_CHAIN, NETAVARK].flatMap((chain) => {
+      const which = chain === OWN_CHAIN ? own : own.filter((rule) => rule.includes("--ctstate DNAT "));
+      return which.map((rule) => `${chain} ${rule}`).filter((rule) => rules.has(`-A ${rule}`));
+    });
+    const left = [...rules].some((rule) =>
+      rule.startsWith(`-A ${OWN_CHAIN} `) && !found.includes(rule.slice("-A ".length))
+    );
+    const isLast = rules.has(`-N ${OWN_CHAIN}`) && !left;
+    await restoreRules(program, [
+      ...found.map((rule) => `-D ${rule}`),
+      ...isLast && leadsTo(rules) ? [`-D ${WAY}`] : [],
+      ...isLast ? [`-X ${OWN_CHAIN}`] : [],
+    ]);
+  });
+}
+
+/** The rules of a subnet, as iptables prints them. */
+function rulesOf(text: string): string[] {
+  const subnet = parseSubnet(text);
+  const canonical = `${addressAt(subnet, 0)}/${subnet.prefix}`;
+  return [
+    `-d ${canonical} -m conntrack --ctstate DNAT -j ACCEPT`,
+    `-d ${canonical} -m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT`,
+    `-s ${canonical} -j ACCEPT`,
+  ];
+}
+
+async function forFamilies(
+  subnets: readonly string[],
+  work: (program: string, subnets: readonly string[]) => Promise<void>,
+): Promise<void> {
+  const families = Map.groupBy(subnets, (subnet) => subnet.includes(":") ? "ip6tables" : "iptables");
+  await Promise.all([...families].map(([program, its]) => turns.with(program, () => work(program, its))));
+}
+
+/** All rules of the table `filter`, as iptables prints them; undefined where there is no iptables, or no such table. */
+async function listRules(program: string): Promise<Set<string> | undefined> {
+  const listing = runAtBridges(program, ["--wait", "--list-rules"]);
+  return await listing.then(({ stdout }) => new Set(stdout.split("\n")), () => undefined);
+}
+
+/** Changes the table `filter` in one go, all or nothing. */
+async function restoreRules(program: string, lines: readonly string[]): Promise<void> {
+  if (lines.length === 0) return;
+  const stdin = `*filter\n${lines.join("\n")}\nCOMMIT\n`;
+  await runAtBridges(`${program}-restore`, ["--wait", "--noflush"], { stdin });
+}
+
+/** Whether `FORWARD` leads to our chain. */
+function leadsTo(rules: ReadonlySet<string>): boolean {
+  return rules.has(`-A ${WAY}`);
+}
