@@ -140,7 +140,9 @@ class BridgeNetworks implements LinuxNetworks {
 
   async setup(options: NetworkSetup): Promise<NetworkStatus> {
     const { userNetwork } = options;
-    if (userNetwork !== undefined) return await connectUserNetwork(this.#paths, { ...options, userNetwork });
+    if (userNetwork !== undefined) {
+      return await connectUserNetwork(this.#paths, this.#helper, { ...options, userNetwork });
+    }
     if (options.attachments.length === 0) {
       return { netns: options.netns, interfaces: {}, dnsServers: [], searchDomains: [] };
     }

@@ -15,6 +15,7 @@ import type { HostPaths } from "../../helpers/paths.ts";
 import { isAlive, markProcess, type ProcessMark } from "../../helpers/proc.ts";
 import { findProgram } from "../../helpers/programs.ts";
 import { checkHostPorts } from "../host_ports.ts";
+import type { LinkHelper } from "../links/link_helper.ts";
 import type { UserNetworkSetup } from "./carrier.ts";
 import { startPasta } from "./pasta.ts";
 import { startSlirp } from "./slirp4netns.ts";
@@ -29,7 +30,11 @@ const PACKAGES: Readonly<Record<UserNetworkProgram, string>> = { pasta: "passt",
  * Connects a container's namespace and publishes its ports. Throws `unsupported` where the program is not installed, `port_in_use`, and
  * `invalid` for what the program refuses.
  */
-export async function connectUserNetwork(paths: HostPaths, setup: UserNetworkSetup): Promise<NetworkStatus> {
+export async function connectUserNetwork(
+  paths: HostPaths,
+  helper: LinkHelper,
+  setup: UserNetworkSetup,
+): Promise<NetworkStatus> {
   const { program } = setup.userNetwork;
   const path = await findProgram(program);
   if (path === undefined) {
@@ -38,7 +43,7 @@ export async function connectUserNetwork(paths: HostPaths, setup: UserNetworkSet
   }
   await requireTun(program);
   await disconnectUserNetwork(paths, setup.containerID);
-  await checkHostPorts(setup.ports);
+  await checkHostPorts(helper, setup.ports);
   const folder = noteFolder(paths, setup.containerID);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   try {
