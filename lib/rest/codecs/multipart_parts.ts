@@ -67,22 +67,27 @@ class Source {
       if (end > 0) take(this.#rest.subarray(0, end));
       this.#rest = this.#rest.subarray(index < 0 ? end : end + delimiter.length);
       if (index >= 0) return;
-      await this.#more();
+      const value = await this.#nextOrThrow();
+      const border = concatenate(this.#rest, value.subarray(0, delimiter.length - 1));
+      if (value.length < delimiter.length || indexOf(border, delimiter) >= 0) {
+        this.#rest = concatenate(this.#rest, value);
+      } else {
+        // No delimiter begins before these bytes, which are not copied: a large file would leave twice its size to the garbage collector.
+        if (this.#rest.length > 0) take(this.#rest);
+        this.#rest = value;
+      }
     }
   }
 
   async startsWith(text: Uint8Array): Promise<boolean> {
-    while (this.#rest.length < text.length) await this.#more();
+    while (this.#rest.length < text.length) this.#rest = concatenate(this.#rest, await this.#nextOrThrow());
     return text.every((byte, index) => this.#rest[index] === byte);
   }
 
-  async #more(): Promise<void> {
+  async #nextOrThrow(): Promise<Uint8Array> {
     const value = await this.#next();
     if (value === undefined) throw new SyntaxError("it ends before its last boundary");
-    const both = new Uint8Array(this.#rest.length + value.length);
-    both.set(this.#rest);
-    both.set(value, this.#rest.length);
-    this.#rest = both;
+    return value;
   }
 
   async #next(): Promise<Uint8Array | undefined> {
@@ -101,6 +106,13 @@ class Source {
   }
 }
 
+function concatenate(first: Uint8Array, second: Uint8Array): Uint8Array {
+  const both = new Uint8Array(first.length + second.length);
+  both.set(first);
+  both.set(second, first.length);
+  return both;
+}
+
 function indexOf(bytes: Uint8Array, delimiter: Uint8Array): number {
   const last = bytes.length - delimiter.length;
   for (let at = bytes.indexOf(delimiter[0]); at >= 0 && at <= last; at = bytes.indexOf(delimiter[0], at + 1)) {
@@ -116,7 +128,7 @@ class Pieces {
   #size = 0;
 
   push(bytes: Uint8Array): void {
-    // Made by this module, of no shared memory.
+    // Streams of a request hold bytes of no shared memory.
     this.#bytes.push(bytes as Uint8Array<ArrayBuffer>);
     this.#size += bytes.length;
     if (this.#size >= PIECE) this.#flush();

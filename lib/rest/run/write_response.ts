@@ -109,7 +109,7 @@ export class ResponseWriter {
   /** Answers what no route fits, of a path that knows these methods, in any order: none at all, or others. */
   unknown(path: string, methods: readonly string[], call: AnsweredCall): Response {
     const { method } = call.request;
-    const allow = [...new Set(methods)].sort().join(", ");
+    const allow = methods.length > 0 ? [...new Set(methods)].sort().join(", ") : "";
     if (allow && method === "OPTIONS") return this.respond(204, null, [["allow", allow]], call);
     if (allow) {
       const text = `Send ${method} to "${path}": only ${allow} is known there`;

@@ -60,6 +60,22 @@ Deno.test("multipart answers 400 for what it cannot read, and 413 for what is to
   assertEquals(await post(form), [413, true]);
 });
 
+Deno.test("readParts() finds boundaries wherever two pieces of a body meet", async () => {
+  const part = (name: string, text: string) =>
+    `--bound\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`;
+  // Half a boundary, and one that a line end of its own stands before.
+  const texts = ["one\r\n--boun", "\r\n--bou\r\n--boun\r\n-", "", "x".repeat(40)];
+  const text = `${texts.map((text, index) => part(`p${index}`, text)).join("")}--bound--\r\n`;
+  const bytes = new TextEncoder().encode(text);
+  for (let first = 0; first <= bytes.length; first++) {
+    for (const second of [first, first + 1, first + 9, first + 30]) {
+      const pieces = [bytes.slice(0, first), bytes.slice(first, second), bytes.slice(second)];
+      const read = await Array.fromAsync(readParts(ReadableStream.from(pieces), "multipart/form-data; boundary=bound"));
+      assertEquals(read, texts.map((text, index) => [`p${index}`, text]), `cut at ${first} and ${second}`);
+    }
+  }
+});
+
 Deno.test("readParts() reads what the runtime's FormData writes, whatever the pieces", async () => {
   const form = new FormData();
   form.append('a "quoted" name\r\n', "text\r\n--x\r\n é");
