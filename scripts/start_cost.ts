@@ -16,11 +16,11 @@ const RUNS = 7;
 interface Way {
   name: string;
   command: string[];
-  /** What has to be fetched before, in bytes. */
+  /** The size in bytes of the download before the first start. */
   fetched: number;
 }
 
-/** What one start cost. */
+/** The cost of one start. */
 interface Cost {
   /** Milliseconds until the server says that it is ready. */
   ready: number;

@@ -1,6 +1,6 @@
 /** Counts what a program fetches from npm's registry, by standing between them. */
 
-/** What a program has fetched. */
+/** The downloads of a program. */
 export interface Downloads {
   /** Bytes of answers, as they came over the network where they say their length. */
   readonly bytes: number;
