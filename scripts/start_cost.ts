@@ -16,7 +16,7 @@ const RUNS = 7;
 interface Way {
   name: string;
   command: string[];
-  /** The downloads that have to come before it, in bytes. */
+  /** The size in bytes of the download before the first start. */
   fetched: number;
 }
 
