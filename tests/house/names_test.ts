@@ -68,7 +68,13 @@ const OTHERS: Record<string, { names: string; of: string }> = {
   "lib/platform/linux/bundle/seccomp_calls.ts": { names: "*", of: "system calls" },
   "lib/platform/linux/bundle/seccomp_default.ts": { names: "*", of: "system calls" },
   "lib/platform/linux/helpers/system_calls.ts": { names: "*", of: "system calls" },
+  "lib/platform/linux/networks/user_mode/slirp4netns.ts": {
+    names: "add_hostfwd allow_host_loopback enable_ipv6 outbound_addr outbound_addr6 port_handler",
+    of: "slirp4netns, and its options in Podman's words",
+  },
   "lib/platform/linux/perl/programs.ts": { names: "*", of: "system calls" },
+  "lib/platform/linux/rootless/outer_user.ts": { names: "gid_map uid_map", of: "proc(5)" },
+  "lib/platform/linux/user_namespaces.ts": { names: "gid_map uid_map", of: "proc(5)" },
   "lib/platform/linux/processes/top/user_names.ts": { names: "gid_map uid_map", of: "proc(5)" },
   "lib/platform/storage/sqlite_file.ts": { names: "application_id user_version", of: "SQLite's pragmas" },
   "lib/platform/storage/sqlite_space.ts": {

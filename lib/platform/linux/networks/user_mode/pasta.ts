@@ -5,7 +5,7 @@ import type { PortMapping } from "../../../../engine/records/container_record.ts
 import type { NetworkStatus } from "../../../../engine/records/network_status.ts";
 import { CommandError, runCommand } from "../../helpers/command.ts";
 import { interfacesIn } from "../joined_namespace.ts";
-import { type Carrier, refusedNetwork, requireKnownProtocols, type UserNetworkSetup } from "./user_networks.ts";
+import { type Carrier, refusedNetwork, requireKnownProtocols, type UserNetworkSetup } from "./setup.ts";
 
 /** The address at which a container finds the machine's resolver, as Podman has it. */
 const RESOLVER = "169.254.1.1";

@@ -8,7 +8,7 @@ import { addressAt, parseSubnet } from "../../../../engine/text/ip.ts";
 import type { PortMapping } from "../../../../engine/records/container_record.ts";
 import { HELPER_ENVIRONMENT, startProgram } from "../../helpers/spawn.ts";
 import { interfacesIn } from "../joined_namespace.ts";
-import { type Carrier, refusedNetwork, requireKnownProtocols, type UserNetworkSetup } from "./user_networks.ts";
+import { type Carrier, refusedNetwork, requireKnownProtocols, type UserNetworkSetup } from "./setup.ts";
 
 /** The interface in the container, as Podman calls it. */
 const INTERFACE = "tap0";
