@@ -1,8 +1,9 @@
 /**
  * `deno task bench`: Gantry against Debian's Podman service on the same machine, and the transport against Hono, itty-router, h3
  * and oRPC, all in one run.
- * Figures are printed with their ratios, never asserted. `--cycles N`, `--containers N`, `--running N` and `--only` make it shorter:
- * `--only dispatch`, `http`, `workload`, `channels` or `engine` runs one part, and `--only images`, `containers`, `streams`, `volumes`,
+ * Figures are printed with their ratios, never asserted; at the end all ratios once more, the smallest first. `--markdown` makes a Markdown
+ * table of these, and `--save FILE` writes it to a file, too. `--podman PROGRAM` measures another Podman than this machine's. `--cycles N`, `--containers N`, `--running N` and `--only` make it shorter:
+ * `--only dispatch`, `http`, `workload`, `channels` or `engine` runs one part, and `--only images`, `containers`, `streams`, `requests`, `volumes`,
  * `networks`, `pods` or `builds` one group of
  * the engine's lines. Several are written with commas: `--only volumes,networks`.
  *
@@ -16,6 +17,7 @@ import { dispatchLines } from "./bench/dispatch_bench.ts";
 import { ENGINE_GROUPS, engineLines } from "./bench/engine_bench.ts";
 import { httpLines } from "./bench/http_bench.ts";
 import { startDocker, startGantry, startPodman } from "./bench/peers.ts";
+import { type RatioRow, ratioTable, shortNumber } from "./bench/report/ratio_table.ts";
 import { workloadLines } from "./bench/workload/workload_bench.ts";
 import { setup } from "./setup.ts";
 
@@ -26,9 +28,13 @@ const { values } = parseArgs({
     containers: { type: "string", default: "500" },
     running: { type: "string", default: "300" },
     only: { type: "string" },
+    podman: { type: "string" },
+    save: { type: "string" },
+    markdown: { type: "boolean", default: false },
   },
 });
 
+const ratios: RatioRow[] = [];
 const PARTS = ["dispatch", "http", "workload", "channels", "engine"];
 const only = values.only?.split(",") ?? PARTS;
 const unknown = only.find((name) => !PARTS.includes(name) && !ENGINE_GROUPS.includes(name));
@@ -46,6 +52,9 @@ if (only.includes("workload")) { for await (const { what, rates } of workloadLin
 if (only.includes("channels")) { for await (const { what, rates } of channelLines(5)) rateRow(what, rates, "values"); }
 const groups = ENGINE_GROUPS.filter((name) => only.includes("engine") || only.includes(name));
 if (groups.length > 0) await benchEngine();
+const table = ratioTable(ratios, values.markdown);
+console.log(`\nAll ratios, the smallest first:\n\n${table}`);
+if (values.save !== undefined) await Deno.writeTextFile(values.save, table);
 
 async function benchEngine(): Promise<void> {
   await setup({ test: true });
@@ -56,20 +65,23 @@ async function benchEngine(): Promise<void> {
     await pushImage(registry.url, "bench/big:latest", busyboxImage({ layers: bigLayers() }));
     await Deno.writeTextFile(`${folder}/registries.conf`, registriesConf(registry.host));
     await using gantry = await startGantry(folder, `${folder}/registries.conf`);
-    await using podman = await startPodman(folder, `${folder}/registries.conf`);
+    await using podman = await startPodman(folder, `${folder}/registries.conf`, values.podman);
     const counts = {
       cycles: Number(values.cycles),
       containers: Number(values.containers),
       running: Number(values.running),
       repeats: 20,
     };
-    await using docker = groups.includes("builds") ? await startDocker(folder) : undefined;
+    await using docker = groups.some((group) => /^(builds|requests)$/.test(group))
+      ? await startDocker(folder)
+      : undefined;
     const bench = { gantry, podman, docker, registry: registry.host, emptyRegistry: startRegistry, counts };
     for await (const line of engineLines(bench, groups)) {
       const ratio = line.higher ? line.gantry / line.podman : line.podman / line.gantry;
       row(line.what, line.unit, line.gantry, line.podman, ratio, line.aim);
       if (line.docker !== undefined) {
-        row(line.what, line.unit, line.gantry, line.docker, line.docker / line.gantry, line.aim, "docker");
+        const ratio = line.higher ? line.gantry / line.docker : line.docker / line.gantry;
+        row(line.what, line.unit, line.gantry, line.docker, ratio, line.aim, "docker");
       }
     }
   } finally {
@@ -100,18 +112,20 @@ function row(
   aim: number | undefined,
   peer = "podman",
 ): void {
+  ratios.push({ what, unit, gantry, peer, theirs: podman, ratio, aim });
   const aimed = aim === undefined ? "" : ` (aim ${aim})`;
-  console.log(`${what}: gantry ${text(gantry)}, ${peer} ${text(podman)} ${unit}; ratio ${ratio.toFixed(2)}${aimed}`);
+  console.log(
+    `${what}: gantry ${shortNumber(gantry)}, ${peer} ${shortNumber(podman)} ${unit}; ratio ${ratio.toFixed(2)}${aimed}`,
+  );
 }
 
 /** Requests (or values) per second of every peer, and how many times each of theirs ours is. */
 function rateRow(what: string, { gantry, ...peers }: Record<string, number>, unit = "requests"): void {
+  for (const [peer, theirs] of Object.entries(peers)) {
+    ratios.push({ what, unit: `${unit}/s`, gantry, peer, theirs, ratio: gantry / theirs });
+  }
   const others = Object.entries(peers).map(([name, rate]) =>
-    `${name} ${text(rate)} (ratio ${(gantry / rate).toFixed(2)})`
+    `${name} ${shortNumber(rate)} (ratio ${(gantry / rate).toFixed(2)})`
   );
-  console.log(`${what}: gantry ${text(gantry)} ${unit}/s, ${others.join(", ")}`);
-}
-
-function text(value: number): string {
-  return value >= 1000 ? value.toFixed(0) : value.toPrecision(3);
+  console.log(`${what}: gantry ${shortNumber(gantry)} ${unit}/s, ${others.join(", ")}`);
 }

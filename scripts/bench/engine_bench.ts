@@ -5,6 +5,7 @@ import { imageLines } from "./image_lines.ts";
 import { networkLines } from "./network_lines.ts";
 import { type Peer, pullImage } from "./peers.ts";
 import { podLines } from "./pod_lines.ts";
+import { requestLines } from "./requests/request_lines.ts";
 import { streamLines } from "./stream_lines.ts";
 import { volumeLines } from "./volume_lines.ts";
 
@@ -25,7 +26,7 @@ export interface Line {
 export interface Bench {
   gantry: Peer;
   podman: Peer;
-  /** Docker's daemon, where there is one: its classic builder is measured too. */
+  /** Docker's daemon, where there is one: its classic builder and its small requests are measured too. */
   docker?: Peer;
   /** The host of the registry that has the images. */
   registry: string;
@@ -40,6 +41,7 @@ const GROUPS: Record<string, (bench: Bench) => AsyncGenerator<Line>> = {
   images: imageLines,
   containers: containerLines,
   streams: streamLines,
+  requests: requestLines,
   volumes: volumeLines,
   networks: networkLines,
   pods: podLines,

@@ -44,12 +44,16 @@ export async function startGantry(folder: string, registriesConf: string): Promi
   ], {});
 }
 
-/** Starts `podman system service` on scratch folders under `folder`. */
-export async function startPodman(folder: string, registriesConf: string): Promise<Peer> {
+/**
+ * Starts `podman system service` on scratch folders under `folder`.
+ *
+ * @param podman The program: this machine's, or the path of another one
+ */
+export async function startPodman(folder: string, registriesConf: string, podman = "podman"): Promise<Peer> {
   const socket = `${folder}/podman.sock`;
   await Deno.writeTextFile(`${folder}/containers.conf`, containersConf);
   const program = [
-    "podman",
+    podman,
     "--root",
     `${folder}/podman-root`,
     "--runroot",
@@ -101,7 +105,14 @@ export async function handImage(from: Peer, to: Peer, name: string): Promise<voi
  * Runs a program with a `/run/containers` of its own: Podman keeps the names of all networks there, and with the remains of another
  * run its DNS server answers nobody.
  */
-const APART = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs tmpfs /run/containers && exec "$@"', "sh"];
+const APART = [
+  "unshare",
+  "--mount",
+  "sh",
+  "-c",
+  'mkdir -p /run/containers && mount -t tmpfs tmpfs /run/containers && exec "$@"',
+  "sh",
+];
 
 async function start(
   name: string,
