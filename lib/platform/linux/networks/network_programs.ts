@@ -3,6 +3,7 @@ import type { NetworkRecord } from "../../../engine/records/network_record.ts";
 import type { NetworkStatus } from "../../../engine/records/network_status.ts";
 import process from "node:process";
 import type { HostContext } from "../helpers/context.ts";
+import { findProgram } from "../helpers/programs.ts";
 import type { Nursery } from "../processes/nursery/nursery.ts";
 import { connectionOf, deletionSteps, disconnectSteps, isKnownBridge } from "./links/connect_links.ts";
 import { ERRORS, LinkError, type LinkHelper, sendMessages } from "./links/link_helper.ts";
@@ -34,6 +35,8 @@ export class NetworkPrograms {
   readonly netavark: Netavark;
   readonly names: ContainerNames;
   readonly #helper: LinkHelper;
+  #isUsual?: Promise<boolean>;
+  #nft?: Promise<string | undefined>;
 
   constructor({ paths, log }: HostContext, nursery: Nursery, helper: LinkHelper) {
     this.netavark = netavarkAt(paths.networks);
@@ -41,9 +44,13 @@ export class NetworkPrograms {
     this.#helper = helper;
   }
 
-  /** Shares a container's networks out. */
+  /** Shares a container's networks out, by the firewall as the container before has found it. */
   async share(attachments: Attachments): Promise<Shares> {
-    const isUsual = await this.#isUsualFirewall();
+    const next = this.#isUsualFirewall();
+    next.catch(() => {});
+    const known = this.#isUsual?.catch(() => next);
+    this.#isUsual = next;
+    const isUsual = await (known ?? next);
     const own = attachments.filter(({ network }) => isUsual && isKnownBridge(network));
     return { own, others: attachments.filter((each) => !own.includes(each)) };
   }
@@ -91,6 +98,7 @@ export class NetworkPrograms {
   async #isUsualFirewall(): Promise<boolean> {
     const driver = process.env.NETAVARK_FW ?? "";
     if (driver !== "" && !USUAL_DRIVERS.includes(driver)) return false;
+    if (await (this.#nft ??= findProgram("nft")) === undefined) return false;
     try {
       const replies = await this.#helper.run(sendMessages("netfilter", getTable(...FIREWALLD), ERRORS.missing));
       return countAnswers(replies).tables === 0;

@@ -239,9 +239,14 @@ class BridgeNetworks implements LinuxNetworks {
   }
 
   async #connect(options: NetworkSetup, { own, others }: Shares): Promise<Omit<NetworkStatus, "netns">> {
-    await Promise.all(own.map(({ network }) => this.#prepared.prepare(network)));
+    // All in one turn: the helper is asked once, and answers once.
+    const kept = Promise.all(own.map(({ network }) => this.#prepared.keepRules(network)));
+    kept.catch(() => {});
+    await Promise.all(own.map(({ network }) => this.#prepared.make(network)));
+    const connected = own.length > 0 ? [await this.#programs.connect(options, own)] : [];
+    await kept;
     const results = [
-      ...own.length > 0 ? [await this.#programs.connect(options, own)] : [],
+      ...connected,
       ...others.length > 0 ? [await this.#alone(others, () => this.#connectOthers(options, others))] : [],
     ];
     return {

@@ -41,14 +41,19 @@ export class PreparedBridges {
     this.#forwarding = new ForwardCheck(helper);
   }
 
-  /** Makes a bridge and its rules, as far as they are not there. */
-  async prepare(network: NetworkRecord): Promise<void> {
+  /** Makes a bridge where there is none. Its rules may come later. */
+  async make(network: NetworkRecord): Promise<void> {
     const { interface: name } = network;
-    if (this.#has(name) && await this.#hasRules(network)) return;
-    await this.#locks.with(name, async () => {
-      // Another container may have had it made while this one waited.
-      if (!this.#has(name)) await Promise.all([this.#make(network), this.#allow(network)]);
-      else if (!await this.#hasRules(network)) await this.#allow(network);
+    if (this.#has(name)) return;
+    // Another container may have had it made while this one waited.
+    await this.#locks.with(name, () => this.adopt(network));
+  }
+
+  /** Makes the rules of a bridge, as far as they are not there: a container may be connected meanwhile, but is not to be answered before. */
+  async keepRules(network: NetworkRecord, again = false): Promise<void> {
+    if (!again && await this.#hasRules(network)) return;
+    await this.#locks.with(`${network.interface} rules`, async () => {
+      if (again || !await this.#hasRules(network)) await this.#allow(network);
     });
   }
 
@@ -63,7 +68,7 @@ export class PreparedBridges {
     await this.#locks.with(name, async () => {
       const index = interfaceIndex(name);
       if (!again && isSame(this.#open.get(name), index)) return;
-      if (again || !await this.#hasRules(network)) await this.#allow(network);
+      await this.keepRules(network, again);
       await routeLoopback(name);
       if (index !== undefined) this.#open.set(name, index);
     });
@@ -112,9 +117,9 @@ export class PreparedBridges {
   /** Whether the firewall lets the containers of a bridge do what they may. */
   async #hasRules(network: NetworkRecord): Promise<boolean> {
     const element = sendMessages("netfilter", interfaceElement("bridges", network.interface));
-    const isKept = async () => network.internal || await this.#forwarding.areInPlace(subnetsOf(network));
+    const subnets = subnetsOf(network);
     try {
-      const [, kept] = await Promise.all([this.#helper.run(element), isKept()]);
+      const [, kept] = await Promise.all([this.#helper.run(element), this.#forwarding.areInPlace(subnets)]);
       return kept;
     } catch (error) {
       if (error instanceof LinkError && error.code === ERRORS.missing) return false;
@@ -133,7 +138,8 @@ export class PreparedBridges {
     await withFileLock(this.#rulesLock, async () => {
       await Promise.all([
         addBridge({ interface: name, subnets, masquerades: isOurs && !internal, sets: isOurs ? sets : [] }),
-        internal ? undefined : this.#forwarding.allow(subnets),
+        // Of an internal network too: on some hosts packets pass there that stay on their bridge.
+        this.#forwarding.allow(subnets),
       ]);
     });
   }

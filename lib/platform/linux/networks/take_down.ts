@@ -40,7 +40,7 @@ export async function takeDownBridge(parts: TakeDownParts, network: NetworkRecor
   if (hasBridge(name) && (await bridgePorts(name)).length === 0) await helper.run(...deletionSteps(name));
   if (network.dns) await programs.names.forgetNetwork(network);
   await removeBridge({ interface: name, subnets });
-  if (!network.internal) await prepared.forbid(subnets);
+  await prepared.forbid(subnets);
 }
 
 /**
