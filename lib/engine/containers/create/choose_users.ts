@@ -73,7 +73,7 @@ function keepID({ uid, gid, size }: KeptID, own: ServerUser | undefined): Requir
   return { idMaps, user: `${atUID}:${atGID}` };
 }
 
-/** An ordinary user gives of its own subordinate IDs. Those with which a container keeps the user's own number are no one's alone. */
+/** An ordinary user gives of its own subordinate IDs. IDs of containers that keep the user's own number are no one's alone. */
 async function chooseAuto(context: Context, wish: AutoMaps, own: ServerUser | undefined): Promise<IDMaps> {
   const { users } = requireHost(context.core);
   const available = own === undefined

@@ -50,7 +50,7 @@ export function outerID(id: number, map: string): number {
 
 /**
  * Splits mappings so that each lies in one line of this process's own map: the kernel refuses one that begins in one line, and ends
- * in another. What is in no line stays as it is.
+ * in another. A mapping in no line stays as it is.
  */
 export function splitMappings(mappings: readonly IDMapping[], own: string): IDMapping[] {
   const ends = parseMap(own).flatMap(([inside, , size]) => [inside, inside + size]);

@@ -6,7 +6,7 @@
  * root/layers/owned/<maps>/<hex>     a copy           root/containers/<id>/owned     which maps its container has
  * ```
  *
- * A copy takes the room of its layer. Those of one set of maps go with the last container that has it.
+ * A copy takes the room of its layer. The copies of one set of maps go with the last container that has it.
  *
  * @module
  */
