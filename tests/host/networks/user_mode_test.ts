@@ -52,7 +52,7 @@ for (const program of ["pasta", "slirp4netns"] as const) {
     const compat = await (await server.request("GET", "/v1.41/containers/web/json")).json();
     assertEquals(compat.HostConfig.NetworkMode, `${program}:${option}`);
 
-    // What listens on the machine's loopback is out of reach, unless an option says otherwise.
+    // The machine's loopback is out of reach, unless an option says otherwise.
     const inside = await freePort();
     await using _listener = Deno.serve(
       { hostname: "127.0.0.1", port: inside, onListen() {} },

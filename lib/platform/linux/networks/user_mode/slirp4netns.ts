@@ -78,7 +78,7 @@ export function slirpArguments(options: ReadonlyMap<string, string>): string[] {
   ];
 }
 
-/** What Podman's own helper would do, and addresses that slirp4netns cannot listen on. */
+/** Refuses work of Podman's own helper, and addresses that slirp4netns cannot listen on. */
 function refuseForeign({ ports }: UserNetworkSetup, options: ReadonlyMap<string, string>): void {
   if (options.get("port_handler") === "rootlesskit") {
     const why = "rootlesskit is Podman's own program: leave port_handler out, and slirp4netns publishes the ports";
