@@ -221,14 +221,17 @@ Deno.test("exec sessions outlive a server that is killed", async () => {
     const reply = await server.request("POST", "/libpod/containers/box/exec", { body: { Cmd, ...rest } });
     return (await reply.json()).Id as string;
   };
-  const detached = await create(["sh", "-c", "sleep 3; exit 11"]);
+  // They end when the test says so: a loaded machine may take seconds to start all of them.
+  const untilTold = "until test -e /told; do sleep 0.1; done";
+  const { State: { Pid: main } } = await (await server.request("GET", "/libpod/containers/box/json")).json();
+  const detached = await create(["sh", "-c", `${untilTold}; exit 11`]);
   const lasting = await create(["sleep", "60"]);
-  const terminal = await create(["sh", "-c", "sleep 3; exit 12"], { Tty: true });
+  const terminal = await create(["sh", "-c", `${untilTold}; exit 12`], { Tty: true });
   const waiting = await create(["true"]);
   for (const id of [detached, lasting, terminal]) {
     assertEquals((await server.request("POST", `/libpod/exec/${id}/start`, { body: { Detach: true } })).status, 200);
   }
-  const attached = server.podman("exec", "box", "sh", "-c", "sleep 3; exit 13");
+  const attached = server.podman("exec", "box", "sh", "-c", `${untilTold}; exit 13`);
   const all = async () => {
     const { ExecIDs } = await (await server.request("GET", "/libpod/containers/box/json")).json();
     return await Promise.all(
@@ -237,6 +240,7 @@ Deno.test("exec sessions outlive a server that is killed", async () => {
   };
   await until(async () => assertEquals((await all()).filter(({ Pid }) => Pid > 0).length, 4));
   await server.crash();
+  await Deno.writeTextFile(`/proc/${main}/root/told`, "");
   // The client asks for the exit code for a moment: where the server is back by then it hears that the process still runs, and
   // takes that for success.
   await attached;
