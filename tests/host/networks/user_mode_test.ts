@@ -138,7 +138,7 @@ Deno.test("--network pasta of an ordinary user shows containers who calls, and c
       { hostname: machine.gateway, port: ports.pasta, onListen() {} },
       () => new Response("outside"),
     );
-    const ask = `printf "GET / HTTP/1.0\\r\\n\\r\\n" | nc ${machine.gateway} ${ports.pasta}`;
+    const ask = `printf "GET / HTTP/1.0\\r\\n\\r\\n" | timeout 3 nc ${machine.gateway} ${ports.pasta}; true`;
     assertStringIncludes(await podman("run", "--rm", image, "sh", "-c", ask), "outside");
   }
 });
