@@ -1,6 +1,6 @@
 /**
  * `deno task test`: runs everything, in steps that say what they do. `--long` uses the full counts, `--only STEP[,STEP]` runs
- * a part (setup, static, doc, unit, conformance, hostile, host), and what follows `--` goes to `deno test` (`-- --filter name`).
+ * a part (setup, static, doc, unit, conformance, hostile, rootless, host), and what follows `--` goes to `deno test` (`-- --filter name`).
  *
  * After the setup the steps run in two lanes, because tests of containers mostly wait for them: one lane alone leaves half of two
  * cores idle. Each line of a lane begins with its step.
@@ -10,6 +10,7 @@
 import { parseArgs } from "node:util";
 import { writeExampleTests } from "./doc_examples.ts";
 import { setup } from "./setup.ts";
+import { runRootlessStep } from "./test/rootless_step.ts";
 
 const root = new URL("../", import.meta.url);
 const started = performance.now();
@@ -43,7 +44,7 @@ const env: Record<string, string> = {
 await Deno.mkdir(env.GANTRY_TEST_CACHE);
 
 /** Folders whose tests are other steps', or that hold none. */
-const NOT_UNIT: readonly string[] = ["conformance", "host", "hostile", "vm", "fixtures", "linux"];
+const NOT_UNIT: readonly string[] = ["conformance", "host", "hostile", "rootless", "vm", "fixtures", "linux"];
 
 /** Folders of the host suite that the first lane runs at its end, so that both lanes end together. */
 const SECOND_PART: readonly string[] = ["build", "client"];
@@ -85,6 +86,11 @@ const lanes: Step[][] = [
     },
   ],
   [
+    {
+      name: "rootless",
+      what: "host tests again, with the server of an ordinary user",
+      run: (print) => runRootlessStep({ print, root, env, flags: [...map.args, ...extra] }),
+    },
     {
       name: "host",
       what: "real containers, registries and clients",
