@@ -14,15 +14,26 @@ import { failures, runDeno, runTests, type TestRun } from "./test/deno_run.ts";
 import { filterOf, findTestFiles, selectFiltered, splitEvenly, writeTestModule } from "./test/gather.ts";
 import { makeImportMap } from "./test/import_map.ts";
 import { type Counts, type Part, type Print, printHeading, runParts } from "./test/lanes.ts";
+import { runRootlessStep } from "./test/rootless_step.ts";
+import { ROOTLESS_FILES } from "../tests/rootless/skipped_tests.ts";
 
 const root = new URL("../", import.meta.url);
 const started = performance.now();
 
 /** The steps, in the order in which a reader names them. */
-const STEPS: readonly string[] = ["setup", "static", "doc", "unit", "conformance", "hostile", "host"];
+const STEPS: readonly string[] = ["setup", "static", "doc", "unit", "conformance", "hostile", "rootless", "host"];
 
 /** Folders whose tests are other steps' or a part of their own, or that hold none. */
-const NOT_UNIT: readonly string[] = ["conformance", "host", "hostile", "vm", "fixtures", "linux", "package"];
+const NOT_UNIT: readonly string[] = [
+  "conformance",
+  "host",
+  "hostile",
+  "rootless",
+  "vm",
+  "fixtures",
+  "linux",
+  "package",
+];
 
 /** The unit tests are loaded by this many modules: enough for all processors until the end, and few enough to load little twice. */
 const UNIT_MODULES = 10;
@@ -128,7 +139,7 @@ async function partsOfAll(): Promise<Part[]> {
 
 /** Host suites need Linux and root. Without them they are left out, aloud; with them a skipped test is a failure. */
 function hostParts(): Part[] {
-  if (!isWanted("host") && !isWanted("hostile")) return [];
+  if (!["host", "hostile", "rootless"].some(isWanted)) return [];
   if (Deno.build.os !== "linux" || Deno.uid() !== 0) {
     console.log("left out: running containers needs Linux and root; this is " + Deno.build.os + ", uid " + Deno.uid());
     return [];
@@ -141,6 +152,13 @@ function hostParts(): Part[] {
     ),
     ...testPart("host", "the kernel's side", wantedFiles(["tests/platform/linux"]), { name: "linux" }),
     ...testPart("host", "servers, services and clients", wantedFiles(["tests/host"], inParts), { name: "servers" }),
+    ...wantedFiles(["tests/host"]).some((file) => ROOTLESS_FILES.includes(file))
+      ? [{
+        step: "rootless",
+        what: "host tests again, with the server of an ordinary user",
+        run: (print: Print) => runRootlessStep(testRun, print),
+      }]
+      : [],
     ...testPart("hostile", attackers, wantedFiles(["tests/hostile"])),
   ];
 }

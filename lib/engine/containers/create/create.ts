@@ -75,7 +75,7 @@ export async function createFromSpec(
   using reserved = records.reserve(id, spec.name);
   const { granted, warnings } = await grantResources(context, spec);
   warnings.push(...passedOverOptions(spec));
-  const record = await draft(context, { id, name: reserved.name, spec: granted, image, warnings });
+  const record = await draftRecord(context, { id, name: reserved.name, spec: granted, image, warnings });
   checkRecordSize(context, record);
   using _networks = context.networks.hold(Object.keys(record.networks));
   await make(context, record, also);
@@ -92,7 +92,10 @@ interface Draft {
   warnings: string[];
 }
 
-async function draft(context: Context, { id, name, spec: asked, image, warnings }: Draft): Promise<ContainerRecord> {
+async function draftRecord(
+  context: Context,
+  { id, name, spec: asked, image, warnings }: Draft,
+): Promise<ContainerRecord> {
   const config = image?.config.config ?? {};
   const host = requireHost(context.core);
   const requires = asked.requires?.map((name) => context.records.resolve(name).id);

@@ -1,0 +1,51 @@
+/**
+ * The step `rootless` of `deno task test`: host tests that ran with root's server run again with that of an ordinary user.
+ *
+ * The account is the step's own. `tests/rootless/skipped_tests.ts` lists the files, and what of them is left out and why; an entry that
+ * fits no test is a failure, as one that is never looked at hides what works by now.
+ *
+ * @module
+ */
+import { ROOTLESS_FILES, SKIPPED_TESTS } from "../../tests/rootless/skipped_tests.ts";
+import { runTests, type TestRun } from "./deno_run.ts";
+import type { Counts, Print } from "./lanes.ts";
+
+/** Runs the step, with settings that every run of tests has. It needs root, which makes the account and removes it. */
+export async function runRootlessStep(run: TestRun, print: Print): Promise<Counts> {
+  const account = `gantry-${crypto.randomUUID().slice(0, 8)}`;
+  const leftOut = await Deno.makeTempFile();
+  await runProgram("useradd", ["--create-home", "--shell", "/bin/sh", account]);
+  try {
+    const env = { ...run.env, GANTRY_TEST_USER: account, GANTRY_TEST_LEFT_OUT: leftOut };
+    const flags = ["--no-check", "--preload=tests/rootless/as_user.ts"];
+    const { passed, failed } = await runTests({ ...run, env }, flags, [...ROOTLESS_FILES], print);
+    // A filter looks at some of them only.
+    if (run.filtered) return { passed, failed };
+    const names = new Set((await Deno.readTextFile(leftOut)).split("\n"));
+    for (const { name, reason } of SKIPPED_TESTS) {
+      print(names.has(name) ? `left out: ${name}: ${reason}\n` : `FAILED: skipped_tests.ts lists no test: ${name}\n`);
+    }
+    const unused = SKIPPED_TESTS.filter(({ name }) => !names.has(name)).length;
+    return { passed, failed: failed + unused };
+  } finally {
+    await removeAccount(account);
+    await Deno.remove(leftOut);
+  }
+}
+
+/** Removes the account. Processes of it that are on their way out are waited for. */
+async function removeAccount(account: string): Promise<void> {
+  for (let attempt = 1;; attempt++) {
+    try {
+      return await runProgram("userdel", ["--remove", account]);
+    } catch (error) {
+      if (attempt === 50) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  }
+}
+
+async function runProgram(program: string, args: string[]): Promise<void> {
+  const { success, stderr } = await new Deno.Command(program, { args, stdout: "null", stderr: "piped" }).output();
+  if (!success) throw new Error(`Run ${program} ${args.join(" ")}: ${new TextDecoder().decode(stderr).trim()}`);
+}
