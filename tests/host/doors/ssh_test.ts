@@ -17,7 +17,7 @@ Deno.test("podman system connection and a docker context reach a server through 
   await Deno.writeTextFile(env.CONTAINERS_CONF, "");
   const command = (...words: string[]) => run(words, { env, stdin: "from afar" });
 
-  await t.step("podman: connection add, pull, run, exec", async () => {
+  await t.step("podman: connection add, pull, run, exec, and the address on the command line", async () => {
     const address = `ssh://root@127.0.0.1:${ssh.port}`;
     const add = ["podman", "system", "connection", "add", "--identity", ssh.identity, "far"];
     ok(await command(...add, `${address}${server.socket}`), "add");
@@ -29,6 +29,8 @@ Deno.test("podman system connection and a docker context reach a server through 
     assertEquals(await podman("run", "--rm", "-i", "--network=none", image, "cat"), "from afar");
     await podman("run", "-d", "--name", "box", "--network=none", image, "sleep", "1000");
     assertEquals(await podman("exec", "-i", "box", "sh", "-c", "cat; echo , heard"), "from afar, heard\n");
+    const url = ["--url", `${address}${server.socket}`, "--identity", ssh.identity];
+    assertEquals(await podman(...url, "ps", "--format", "{{.Names}}"), "box\n");
   });
   const docker = async (...args: string[]) => ok(await command("docker", ...args), args.join(" "));
   await t.step("docker, with Docker's client on the far side: the socket's path is part of the address", async () => {
