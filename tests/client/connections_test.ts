@@ -114,15 +114,14 @@ for (const [way, openWay] of Object.entries(WAYS)) {
   });
 }
 
-Deno.test("connectWeb() attaches by WebSocket, executes without standard input, and refuses it with the reason", async () => {
+Deno.test("connectWeb() attaches by WebSocket, and executes with standard input and without", async () => {
   await using server = await serveAll();
   for (const [address, token] of [[server.tcp, undefined], [server.secured, "secret-token"]] as const) {
     await using engine = await openEngine(connectWeb(address.replace("tcp:", "http:"), { token }));
     assertEquals((await engine.run("tool", ["upper"], { stdin: "abc" })).stdout, "ABC");
     await using box = await engine.start({ image: "tool", command: ["wait"] });
     assertEquals((await box.exec(["echo", "hi"])).stdout, "hi\n");
-    const refused = await assertRejects(() => box.interact(["upper"]), ClientError, "standard input");
-    assertEquals(refused.code, "unsupported");
+    assertEquals((await box.exec(["upper"], { stdin: "loud" })).stdout, "LOUD");
   }
 });
 

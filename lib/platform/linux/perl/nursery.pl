@@ -30,7 +30,7 @@ $SIG{$_} = 'IGNORE' for @signals;
 $SIG{CHLD} = 'DEFAULT';
 # Jobs by key; by the number of a file, its job and which of the job's it is; keys of those whose end no file tells.
 my ($held, %jobs, %files, @polled) = ('');
-my ($own_network, @spare, $wanted, @copies);
+my ($own_network, $may_return, @spare, $wanted, @copies);
 my $epoll = syscall($nr{epoll_create1}, $CLOEXEC);
 $epoll >= 0 or die "epoll_create1: $!\n";
 
@@ -133,6 +133,22 @@ sub new_network {
   return $made;
 }
 
+# Whether this process may come back to its own namespace: a user's server may not, whose host belongs to another one.
+sub returns {
+  $own_network || open($own_network, '<', '/proc/self/ns/net') or die "namespace: $!\n";
+  return $may_return //= syscall($nr{setns}, fileno $own_network, 0) == 0 ? 1 : 0;
+}
+
+# The same in a process that does not come back.
+sub netns_apart {
+  my (undef, $path) = @_;
+  syscall($nr{unshare}, $NEWNET) == 0 or die "unshare: $!\n";
+  socket(my $socket, 2, 2, 0) or die "socket: $!\n";
+  ioctl($socket, $SIOCSIFFLAGS, pack('a16 s x22', 'lo', $IFF_UP)) or die "loopback: $!\n";
+  my ($from, $to, $type) = ("/proc/self/ns/net\0", "$path\0", "none\0");
+  syscall($nr{mount}, $from, $to, $type, $BIND, 0) == 0 or die "mount $path: $!\n";
+}
+
 sub netns {
   my $path = shift;
   $wanted = 1;
@@ -165,7 +181,8 @@ my %own_works = (netns => \&netns, seal => \&seal);
 sub request {
   my ($verb, $key, @rest) = @_;
   my ($work, $own) = ($works{$verb}, $own_works{$verb});
-  if ($work) { begin($key, sub { $work->($_[0], @rest) }) }
+  if ($verb eq 'netns' && !returns()) { begin($key, sub { netns_apart($_[0], @rest) }) }
+  elsif ($work) { begin($key, sub { $work->($_[0], @rest) }) }
   elsif ($own) {
     my $line = eval { $own->(@rest) };
     answer('said', $key, $$, $@ ? '' : $line // '', $@);
