@@ -77,6 +77,7 @@ const OTHERS: Record<string, { names: string; of: string }> = {
   "lib/platform/linux/perl/programs.ts": { names: "*", of: "system calls" },
   "lib/platform/linux/processes/top/user_names.ts": { names: "gid_map uid_map", of: "proc(5)" },
   "lib/platform/linux/rootless/outer_user.ts": { names: "gid_map uid_map", of: "proc(5)" },
+  "lib/platform/linux/rootless/server_user.ts": { names: "gid_map", of: "proc(5)" },
   "lib/platform/linux/user_namespaces.ts": { names: "gid_map uid_map", of: "proc(5)" },
   "lib/platform/storage/sqlite_file.ts": { names: "application_id user_version", of: "SQLite's pragmas" },
   "lib/platform/storage/sqlite_space.ts": {

@@ -13,7 +13,8 @@ import { namespaceMaps } from "./namespace_maps.ts";
 import { deleteNamespaceAt } from "./networks/netns.ts";
 import { unmountAll } from "./mounts/overlay.ts";
 import { containerPaths, type HostPaths } from "./helpers/paths.ts";
-import { readOwnMap, serverUser, splitMappings } from "./rootless/outer_user.ts";
+import { readOwnMap } from "./rootless/outer_user.ts";
+import { serverUser, splitMappings } from "./rootless/server_user.ts";
 import { subordinateRanges } from "./rootless/subordinate_ids.ts";
 
 /** Opens the user namespaces of a host. */

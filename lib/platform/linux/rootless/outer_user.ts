@@ -1,7 +1,5 @@
 import { readFileSync } from "node:fs";
 import process from "node:process";
-import type { IDMapping } from "../../../engine/records/id_maps.ts";
-import type { ServerUser } from "../../../engine/ports/user_port.ts";
 
 /** All user IDs there are: the map of a process that is in no user namespace of its own, user_namespaces(7). */
 const ALL = 4_294_967_295;
@@ -23,14 +21,6 @@ export function isStartedInside(): boolean {
   return isRootless() && Boolean(process.env.GANTRY_NETNS);
 }
 
-/** Returns the user whose server this is, and how many IDs it has; undefined for the machine's root. */
-export function serverUser(): ServerUser | undefined {
-  if (!isRootless()) return undefined;
-  const [users, groups] = [readOwnMap(), readOwnMap("gid_map")];
-  const count = (map: string) => parseMap(map).reduce((sum, [, , size]) => sum + size, 0);
-  return { uid: outerID(0, users), gid: outerID(0, groups), uids: count(users), gids: count(groups) };
-}
-
 /** Whether this process is root in a user namespace only: it may mount, and may do nothing to the machine that its user may not. */
 export function isRootless(): boolean {
   return process.getuid?.() === 0 && isPartial(readOwnMap());
@@ -48,23 +38,8 @@ export function outerID(id: number, map: string): number {
   return found === undefined ? id : found[1] + id - found[0];
 }
 
-/**
- * Splits mappings so that each lies in one line of this process's own map: the kernel refuses one that begins in one line, and ends
- * in another. A number that is in no line stays as it is.
- */
-export function splitMappings(mappings: readonly IDMapping[], own: string): IDMapping[] {
-  const ends = parseMap(own).flatMap(([inside, , size]) => [inside, inside + size]);
-  return mappings.flatMap(({ container, host, size }) => {
-    const cuts = [...new Set(ends)].filter((end) => end > host && end < host + size).sort((a, b) => a - b);
-    return [host, ...cuts].map((start, index): IDMapping => ({
-      container: container + start - host,
-      host: start,
-      size: (cuts[index] ?? host + size) - start,
-    }));
-  });
-}
-
-function parseMap(map: string): [inside: number, outside: number, size: number][] {
+/** The lines of a `uid_map` or `gid_map`. */
+export function parseMap(map: string): [inside: number, outside: number, size: number][] {
   return map.split("\n").filter((line) => line.trim() !== "").map((line) => {
     const [inside = 0, outside = 0, size = 0] = line.trim().split(/\s+/).map(Number);
     return [inside, outside, size];

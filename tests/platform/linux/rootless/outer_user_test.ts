@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { isPartial, outerID, splitMappings } from "../../../../lib/platform/linux/rootless/outer_user.ts";
+import { isPartial, outerID } from "../../../../lib/platform/linux/rootless/outer_user.ts";
+import { splitMappings } from "../../../../lib/platform/linux/rootless/server_user.ts";
 
 const WHOLE = "         0          0 4294967295\n";
 const USERS = "         0       1001          1\n         1     100000      65536\n";
