@@ -36,7 +36,9 @@ Deno.test(`${kills} SIGKILLs of the server in the middle of such lives lose noth
   });
   const failed = Promise.race(work.map((each) => each.then(() => {})));
   try {
-    for (let kill = 0; kill < kills; kill++) {
+    // On a loaded machine clients may still look for the new server when it is killed: further kills are to meet them at work.
+    const isCut = () => clients.some(({ cut }) => cut > 0);
+    for (let kill = 0; kill < kills || (!isCut() && kill < kills * 4); kill++) {
       await Promise.race([new Promise((resolve) => setTimeout(resolve, 50 + random() * 700)), failed]);
       await session.server.crash();
     }
