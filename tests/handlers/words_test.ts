@@ -109,7 +109,7 @@ async function prepare({ engine, send }: TestEngine, id: string, path: string): 
   );
 }
 
-/** What stands in an operation's path or query beside the name. */
+/** The parameters of an operation's path and query, besides the name. */
 const PLACES: Readonly<Record<string, { version?: string; query?: string }>> = {
   CommitContainer: { query: "?container=hello&repo=localhost/made" },
   CompatCommitContainer: { query: "?container=hello&repo=localhost/made" },

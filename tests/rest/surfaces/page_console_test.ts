@@ -33,7 +33,7 @@ Deno.test("FrameReader takes frames apart wherever they are cut, and leaves othe
     const reader = new FrameReader(true);
     const parts = [...encoder.encode(text)].flatMap((byte) => reader.read(new Uint8Array([byte])));
     const whole = parts.flatMap(({ bytes }) => [...bytes]);
-    // What may yet become a frame waits.
+    // Bytes that may yet become a frame wait.
     assertEquals(whole, text === "\x02" ? [] : [...encoder.encode(text)]);
   }
   assertEquals(new FrameReader(false).read(frame(1, "x")).length, 1);
