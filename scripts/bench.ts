@@ -2,9 +2,10 @@
  * `deno task bench`: Gantry against Debian's Podman service on the same machine, and the transport against Hono, itty-router, h3
  * and oRPC, all in one run.
  * Figures are printed with their ratios, never asserted; at the end all ratios once more, the smallest first. `--markdown` makes a Markdown
- * table of these, and `--save FILE` writes it to a file, too. `--podman PROGRAM` measures another Podman than this machine's. `--cycles N`, `--containers N`, `--running N` and `--only` make it shorter:
- * `--only dispatch`, `http`, `workload`, `channels` or `engine` runs one part, and `--only images`, `containers`, `streams`, `requests`, `volumes`,
- * `networks`, `pods` or `builds` one group of
+ * table of these, and `--save FILE` writes it to a file, too. `--later-debian` measures today's Podman, Docker and crun, those of a later
+ * Debian in a folder. `--cycles N`, `--containers N`, `--running N` and `--only` make it shorter: `--only dispatch`, `http`, `workload`,
+ * `channels` or `engine` runs one part, and `--only images`, `containers`, `streams`, `requests`, `lives`, `sandboxes`, `volumes`, `networks`, `pods` or
+ * `builds` one group of
  * the engine's lines. Several are written with commas: `--only volumes,networks`.
  *
  * @module
@@ -14,8 +15,9 @@ import { busyboxImage, pushImage } from "../tests/fixtures/images/image_builder.
 import { registriesConf, startRegistry } from "../tests/fixtures/images/registry.ts";
 import { channelLines } from "./bench/channel_bench.ts";
 import { dispatchLines } from "./bench/dispatch_bench.ts";
-import { ENGINE_GROUPS, engineLines } from "./bench/engine_bench.ts";
+import { DOCKER_GROUPS, ENGINE_GROUPS, engineLines } from "./bench/engine_bench.ts";
 import { httpLines } from "./bench/http_bench.ts";
+import { benchInLaterDebian } from "./bench/later_debian.ts";
 import { startDocker, startGantry, startPodman } from "./bench/peers.ts";
 import { type RatioRow, ratioTable, shortNumber } from "./bench/report/ratio_table.ts";
 import { workloadLines } from "./bench/workload/workload_bench.ts";
@@ -28,12 +30,17 @@ const { values } = parseArgs({
     containers: { type: "string", default: "500" },
     running: { type: "string", default: "300" },
     only: { type: "string" },
-    podman: { type: "string" },
+    "later-debian": { type: "boolean", default: false },
+    "no-setup": { type: "boolean", default: false },
     save: { type: "string" },
     markdown: { type: "boolean", default: false },
   },
 });
 
+if (values["later-debian"]) {
+  await setup({ debian: true });
+  Deno.exit(await benchInLaterDebian(Deno.args.filter((arg) => arg !== "--later-debian")));
+}
 const ratios: RatioRow[] = [];
 const PARTS = ["dispatch", "http", "workload", "channels", "engine"];
 const only = values.only?.split(",") ?? PARTS;
@@ -57,7 +64,8 @@ console.log(`\nAll ratios, the smallest first:\n\n${table}`);
 if (values.save !== undefined) await Deno.writeTextFile(values.save, table);
 
 async function benchEngine(): Promise<void> {
-  await setup({ test: true });
+  // The later Debian has all that it needs.
+  if (!values["no-setup"]) await setup({ test: true });
   const folder = await Deno.makeTempDir({ prefix: "gantry-bench-" });
   const registry = await startRegistry();
   try {
@@ -65,16 +73,14 @@ async function benchEngine(): Promise<void> {
     await pushImage(registry.url, "bench/big:latest", busyboxImage({ layers: bigLayers() }));
     await Deno.writeTextFile(`${folder}/registries.conf`, registriesConf(registry.host));
     await using gantry = await startGantry(folder, `${folder}/registries.conf`);
-    await using podman = await startPodman(folder, `${folder}/registries.conf`, values.podman);
+    await using podman = await startPodman(folder, `${folder}/registries.conf`);
     const counts = {
       cycles: Number(values.cycles),
       containers: Number(values.containers),
       running: Number(values.running),
       repeats: 20,
     };
-    await using docker = groups.some((group) => /^(builds|requests)$/.test(group))
-      ? await startDocker(folder)
-      : undefined;
+    await using docker = groups.some((group) => DOCKER_GROUPS.includes(group)) ? await startDocker(folder) : undefined;
     const bench = { gantry, podman, docker, registry: registry.host, emptyRegistry: startRegistry, counts };
     for await (const line of engineLines(bench, groups)) {
       const ratio = line.higher ? line.gantry / line.podman : line.podman / line.gantry;

@@ -47,10 +47,13 @@ const TEST: readonly Package[] = [
   { name: "chromium", probe: "chromium" },
 ];
 
+/** The program that makes a folder with another Debian. */
+const DEBIAN: readonly Package[] = [{ name: "debootstrap", probe: "debootstrap" }];
+
 /** The emulator of the virtual machine, and what makes its disk. */
 const MACHINE: readonly Package[] = [
   { name: "qemu-system-x86", probe: "qemu-system-x86_64" },
-  { name: "debootstrap", probe: "debootstrap" },
+  ...DEBIAN,
   { name: "e2fsprogs", probe: "mke2fs" },
 ];
 
@@ -64,6 +67,8 @@ export interface SetupOptions {
   long?: boolean;
   /** Install only what a virtual machine for tests is made with. */
   machine?: boolean;
+  /** Install only what a folder with another Debian is made with. */
+  debian?: boolean;
   /** Prints a line for the user; to standard error by default. */
   log?: (line: string) => void;
 }
@@ -83,7 +88,7 @@ export async function setup(options: SetupOptions = {}): Promise<SetupResult> {
     log(`setup: containers need Linux, this is ${Deno.build.os}: the host part is left out`);
     return { failed: false, missing: [] };
   }
-  const wanted = options.machine ? MACHINE : options.test ? [...RUN, ...TEST] : RUN;
+  const wanted = options.debian ? DEBIAN : options.machine ? MACHINE : options.test ? [...RUN, ...TEST] : RUN;
   const missing = await missingOf(wanted);
   const docker = options.test === true && !await isThere("docker");
   const compose = options.test === true && !await isThere(COMPOSE_PLUGIN);

@@ -1,6 +1,6 @@
 import { buildTar, type Entry } from "../../tests/fixtures/images/tar_builder.ts";
 import { secondsOf } from "./calls.ts";
-import type { Bench, Line } from "./engine_bench.ts";
+import { type Bench, type Line, peersOf } from "./engine_bench.ts";
 import { inTurn, ROUNDS } from "./in_turn.ts";
 import { handImage, type Peer } from "./peers.ts";
 
@@ -15,7 +15,8 @@ interface Context {
  * Measures builds, with Podman's builder (buildah) beside ours, and Docker's classic one where its daemon is there. curl is the
  * client of all.
  */
-export async function* buildLines({ gantry, podman, docker, image }: Bench): AsyncGenerator<Line> {
+export async function* buildLines(bench: Bench): AsyncGenerator<Line> {
+  const { gantry, docker, image } = bench;
   if (docker) await handImage(gantry, docker, image);
   const folder = await Deno.makeTempDir({ prefix: "gantry-bench-" });
   const line = { unit: "s", higher: false, aim: 2 };
@@ -25,7 +26,7 @@ export async function* buildLines({ gantry, podman, docker, image }: Bench): Asy
       const context = await contextOf(round++);
       return await secondsOf(() => buildFrom(peer, context));
     };
-    return docker ? inTurn({ gantry, podman, docker }, ROUNDS, build) : inTurn({ gantry, podman }, ROUNDS, build);
+    return inTurn(peersOf(bench), ROUNDS, build);
   };
   const write = async (dockerfile: string, entries: readonly Entry[] = []): Promise<string> => {
     const path = `${folder}/context.tar`;

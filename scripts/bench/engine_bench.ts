@@ -1,11 +1,14 @@
 import type { TestRegistry } from "../../tests/fixtures/images/registry.ts";
 import { buildLines } from "./build_lines.ts";
 import { containerLines } from "./container_lines.ts";
+import { lifeLines } from "./docker_tree/life_lines.ts";
+import { memoryLines } from "./docker_tree/memory_lines.ts";
+import { requestLines } from "./docker_tree/request_lines.ts";
+import { sandboxLines } from "./docker_tree/sandbox_lines.ts";
 import { imageLines } from "./image_lines.ts";
 import { networkLines } from "./network_lines.ts";
 import { type Peer, pullImage } from "./peers.ts";
 import { podLines } from "./pod_lines.ts";
-import { requestLines } from "./requests/request_lines.ts";
 import { streamLines } from "./stream_lines.ts";
 import { volumeLines } from "./volume_lines.ts";
 
@@ -26,7 +29,7 @@ export interface Line {
 export interface Bench {
   gantry: Peer;
   podman: Peer;
-  /** Docker's daemon, where there is one: its classic builder and its small requests are measured too. */
+  /** Docker's daemon, where there is one: the groups over Docker's tree measure it too. */
   docker?: Peer;
   /** The host of the registry that has the images. */
   registry: string;
@@ -37,11 +40,20 @@ export interface Bench {
   counts: { cycles: number; containers: number; repeats: number; running: number };
 }
 
+/** Those of the servers that are there, by their names. */
+export function peersOf({ gantry, podman, docker }: Bench): Record<"gantry" | "podman" | "docker", Peer> {
+  // Docker's may be missing; a line says so by having none.
+  return { gantry, podman, ...docker && { docker } } as Record<"gantry" | "podman" | "docker", Peer>;
+}
+
 const GROUPS: Record<string, (bench: Bench) => AsyncGenerator<Line>> = {
+  memory: memoryLines,
   images: imageLines,
   containers: containerLines,
   streams: streamLines,
   requests: requestLines,
+  lives: lifeLines,
+  sandboxes: sandboxLines,
   volumes: volumeLines,
   networks: networkLines,
   pods: podLines,
@@ -50,6 +62,9 @@ const GROUPS: Record<string, (bench: Bench) => AsyncGenerator<Line>> = {
 
 /** The names of the groups of lines, each of which can run alone. */
 export const ENGINE_GROUPS: readonly string[] = Object.keys(GROUPS);
+
+/** The groups that measure Docker's daemon too. */
+export const DOCKER_GROUPS: readonly string[] = ["memory", "requests", "lives", "sandboxes", "builds"];
 
 /** Measures what `DESIGN.md` section 6 names, on both peers in turn: all groups of lines, or those that are named. */
 export async function* engineLines(

@@ -11,12 +11,14 @@ export async function inTurn<P, Name extends string>(
   peers: Record<Name, P>,
   rounds: number,
   measure: (peer: P) => Promise<number>,
+  /** Rounds before those that count. */
+  warmRounds = WARM_ROUNDS,
 ): Promise<Record<Name, number>> {
   // The keys are those of the record.
   const all = Object.entries(peers) as [Name, P][];
   const rates: Record<string, number[]> = Object.fromEntries(all.map(([name]) => [name, []]));
-  for (let round = -WARM_ROUNDS; round < rounds; round++) {
-    const first = (round + all.length) % all.length;
+  for (let round = -warmRounds; round < rounds; round++) {
+    const first = (round + warmRounds) % all.length;
     for (const [name, peer] of [...all.slice(first), ...all.slice(0, first)]) {
       const rate = await measure(peer);
       if (round >= 0) rates[name].push(rate);

@@ -25,7 +25,7 @@ default_ulimits = ["nofile=1024:1024","nproc=1024:1024"]
 http_proxy = false
 
 [engine]
-runtime = "runc"
+runtime = "crun"
 cgroup_manager = "cgroupfs"
 events_logger = "file"
 lock_type = "file"
@@ -44,16 +44,12 @@ export async function startGantry(folder: string, registriesConf: string): Promi
   ], {});
 }
 
-/**
- * Starts `podman system service` on scratch folders under `folder`.
- *
- * @param podman The program: this machine's, or the path of another one
- */
-export async function startPodman(folder: string, registriesConf: string, podman = "podman"): Promise<Peer> {
+/** Starts `podman system service` on scratch folders under `folder`, with the runtime that Gantry prefers. */
+export async function startPodman(folder: string, registriesConf: string): Promise<Peer> {
   const socket = `${folder}/podman.sock`;
   await Deno.writeTextFile(`${folder}/containers.conf`, containersConf);
   const program = [
-    podman,
+    "podman",
     "--root",
     `${folder}/podman-root`,
     "--runroot",
@@ -103,14 +99,15 @@ export async function handImage(from: Peer, to: Peer, name: string): Promise<voi
 
 /**
  * Runs a program with a `/run/containers` of its own: Podman keeps the names of all networks there, and with the remains of another
- * run its DNS server answers nobody.
+ * run its DNS server answers nobody. crun refuses the second version of control groups beside the first.
  */
 const APART = [
   "unshare",
   "--mount",
   "sh",
   "-c",
-  'mkdir -p /run/containers && mount -t tmpfs tmpfs /run/containers && exec "$@"',
+  "mkdir -p /run/containers && mount -t tmpfs tmpfs /run/containers || exit 1; " +
+  'if mountpoint -q /sys/fs/cgroup/unified; then umount /sys/fs/cgroup/unified; fi; exec "$@"',
   "sh",
 ];
 

@@ -1,6 +1,7 @@
-import type { Bench, Line } from "../engine_bench.ts";
+import { type Bench, type Line, peersOf } from "../engine_bench.ts";
 import { inTurn, ROUNDS } from "../in_turn.ts";
 import { handImage, type Peer } from "../peers.ts";
+import { createContainer } from "./life_lines.ts";
 
 /** Connections that send at once. */
 const CONNECTIONS = [1, 64];
@@ -10,20 +11,12 @@ const LONGEST = 1_000;
 /** Lines of the container's log, of which ten are read. */
 const LOG_LINES = 20_000;
 
-/** A container that a peer has. */
-interface Subject {
-  peer: Peer;
-  id: string;
-}
-
 /** Measures small requests of Docker's tree, which all peers have, one after the other and over 64 connections. */
-export async function* requestLines({ gantry, podman, docker, image }: Bench): AsyncGenerator<Line> {
+export async function* requestLines(bench: Bench): AsyncGenerator<Line> {
+  const { gantry, docker, image } = bench;
   if (docker) await handImage(gantry, docker, image);
-  const subjects = {
-    gantry: await prepare(gantry, image),
-    podman: await prepare(podman, image),
-    ...docker && { docker: await prepare(docker, image) },
-  };
+  const ids = new Map<Peer, string>();
+  for (const peer of Object.values(peersOf(bench))) ids.set(peer, await prepare(peer, image));
   const paths: Record<string, (id: string) => string> = {
     "_ping": () => "/_ping",
     "inspect of a container": (id) => `/containers/${id}/json`,
@@ -33,25 +26,22 @@ export async function* requestLines({ gantry, podman, docker, image }: Bench): A
   };
   for (const [what, pathOf] of Object.entries(paths)) {
     for (const connections of CONNECTIONS) {
-      const rates = await inTurn<Subject, "gantry" | "podman" | "docker">(
-        // Docker's may be missing; the line says so by having none.
-        subjects as Record<"gantry" | "podman" | "docker", Subject>,
-        ROUNDS,
-        ({ peer, id }) => requestRate(peer, pathOf(id), connections),
-      );
+      const rates = await inTurn(peersOf(bench), ROUNDS, (peer: Peer) => {
+        // Every peer has one.
+        return requestRate(peer, pathOf(ids.get(peer)!), connections);
+      });
       yield { what: `${what}, ${connections} at once`, unit: "requests/s", higher: true, ...rates };
     }
   }
 }
 
-/** Makes a container that has written a log and ended. */
-async function prepare(peer: Peer, image: string): Promise<Subject> {
+/** Makes a container that has written a log and ended, and returns its ID. */
+async function prepare(peer: Peer, image: string): Promise<string> {
   const Cmd = ["sh", "-c", `yes ${"x".repeat(60)} | head -n ${LOG_LINES}`];
-  const body = { Image: image, Cmd, HostConfig: { NetworkMode: "none" } };
-  const { Id: id } = JSON.parse(await peer.callPath("POST", "/containers/create", body));
+  const id = await createContainer(peer, image, { Cmd, NetworkMode: "none" });
   await peer.callPath("POST", `/containers/${id}/start`);
   await peer.callPath("POST", `/containers/${id}/wait`);
-  return { peer, id };
+  return id;
 }
 
 /** Requests per second. */
