@@ -4,6 +4,7 @@
 # | --- | --- |
 # | `conmon KEY FOLDER (PROTOCOL ADDRESS PORT)… -- COMMAND…` | `said KEY PID LINE ERRORS`, then `ended KEY STATUS` |
 # | `run KEY COMMAND…` | the same |
+# | `exec KEY …` | the same, with the fields of `exec.pl` |
 # | `netns KEY PATH` | the same |
 # | `seal KEY PATH` | the same, with a path of the copy as LINE |
 # | `kill KEY` | none |
@@ -175,7 +176,18 @@ sub seal {
   return "/proc/$$/fd/$number";
 }
 
-my %works = (conmon => \&conmon, run => \&run);
+# A process that goes on with this program lets go of everything that is not its own.
+sub supervise {
+  open(my $poll, '<&=', $epoll);
+  close $poll;
+  %jobs = %files = ();
+  @spare = @copies = ();
+  undef $own_network;
+  exec_session(@_);
+  return 1;
+}
+
+my %works = (conmon => \&conmon, run => \&run, exec => \&supervise);
 # Work of this process itself.
 my %own_works = (netns => \&netns, seal => \&seal);
 sub request {

@@ -146,7 +146,17 @@ sub seal {
   return "/proc/$$/fd/$number";
 }
 
-my %works = (conmon => \&conmon, run => \&run);
+sub supervise {
+  open(my $poll, '<&=', $epoll);
+  close $poll;
+  %jobs = %files = ();
+  @spare = @copies = ();
+  undef $own_network;
+  exec_session(@_);
+  return 1;
+}
+
+my %works = (conmon => \&conmon, run => \&run, exec => \&supervise);
 my %own_works = (netns => \&netns, seal => \&seal);
 sub request {
   my ($verb, $key, @rest) = @_;

@@ -91,6 +91,11 @@ export class Nursery {
     return this.#begin("conmon", [folder, ...ports, "--", ...command]);
   }
 
+  /** Supervises a process of an exec session; the fields are those of `exec.pl`. Its line is the number of the process. */
+  exec(fields: readonly string[]): Promise<Nursling> {
+    return this.#begin("exec", fields);
+  }
+
   /**
    * Runs a program whose output is of no interest to its end. Throws {@linkcode CommandError} with its standard error, or
    * `EngineError("internal")` when the nursery is lost.
@@ -158,10 +163,14 @@ export class Nursery {
   }
 
   async #start(): Promise<Running> {
-    const child = startPipedProgram(this.#perl, perlArguments(NURSERY_PROGRAM, "Start supervisor", [eventSize()]), {
-      cwd: "/",
-      env: HELPER_ENVIRONMENT,
-    });
+    const child = startPipedProgram(
+      this.#perl,
+      perlArguments(NURSERY_PROGRAM, "Start supervisor", [eventSize(), RESIZE]),
+      {
+        cwd: "/",
+        env: HELPER_ENVIRONMENT,
+      },
+    );
     const closed = Promise.withResolvers<void>();
     const running: Running = { child, jobs: new Map(), closed: closed.promise };
     const { jobs } = running;
@@ -197,6 +206,9 @@ export class Nursery {
     return running;
   }
 }
+
+/** `TIOCSWINSZ` of ioctl_tty(2). */
+const RESIZE = String(arch() === "ppc64" ? 0x80087467 : 0x5414);
 
 /** The size of `struct epoll_event`, which is packed on x86. */
 function eventSize(): string {
