@@ -3,6 +3,8 @@
 # | request | answer |
 # | --- | --- |
 # | `conmon KEY FOLDER (PROTOCOL ADDRESS PORT)… -- COMMAND…` | `said KEY PID LINE ERRORS`, then `ended KEY STATUS` |
+# | `wait KEY …` | as `conmon`, which waits for `go` before it starts anything |
+# | `go KEY` | none |
 # | `run KEY COMMAND…` | the same |
 # | `exec KEY …` | the same, with the fields of `exec.pl` |
 # | `netns KEY PATH` | the same |
@@ -102,13 +104,17 @@ sub hold {
 }
 
 sub conmon {
-  my ($say, $folder, @rest) = @_;
+  my ($say, $wait, $folder, @rest) = @_;
   chdir $folder or die "chdir $folder: $!\n";
   # Files above this number are closed in the next program; so are those that are open already.
   $^F = 65535;
   my @held = hold(\@rest);
   fcntl($say, 2, 0);
   $ENV{_OCI_SYNCPIPE} = fileno $say;
+  if ($wait) {
+    fcntl($wait, 2, 0);
+    $ENV{_OCI_STARTPIPE} = fileno $wait;
+  }
   exec { $rest[0] } @rest or die "exec $rest[0]: $!\n";
 }
 
@@ -187,7 +193,15 @@ sub supervise {
   return 1;
 }
 
-my %works = (conmon => \&conmon, run => \&run, exec => \&supervise);
+# conmon waits for a byte, or for the end of this process: there is then nothing for it to start.
+sub begin_waiting {
+  my ($key, @rest) = @_;
+  pipe(my $wait, my $go) or die "pipe: $!\n";
+  begin($key, sub { conmon($_[0], $wait, @rest) });
+  $jobs{$key}{go} = $go;
+}
+
+my %works = (conmon => sub { my $say = shift; conmon($say, undef, @_) }, run => \&run, exec => \&supervise);
 # Work of this process itself.
 my %own_works = (netns => \&netns, seal => \&seal);
 sub request {
@@ -200,6 +214,8 @@ sub request {
     answer('said', $key, $$, $@ ? '' : $line // '', $@);
     answer('ended', $key, $@ ? 256 : 0);
   }
+  elsif ($verb eq 'wait') { begin_waiting($key, @rest) }
+  elsif ($jobs{$key} && $verb eq 'go') { syswrite($jobs{$key}{go}, "\0"); delete $jobs{$key}{go} }
   elsif ($jobs{$key}) { kill 'KILL', $jobs{$key}{pid} }
 }
 

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { constants, existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
-import { mkdir, open } from "node:fs/promises";
+import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { clearInterval, setInterval } from "node:timers";
@@ -17,6 +17,7 @@ import { containerPaths, type ExecPaths, execPaths } from "../../helpers/paths.t
 import { namesIn, removeFolder } from "../../helpers/tree.ts";
 import { ownCapabilities } from "../../bundle/capabilities.ts";
 import { groupOf, isAlive, markProcess, type ProcessMark } from "../../helpers/proc.ts";
+import { resizeTerminal } from "../resize_terminal.ts";
 import type { Nursery } from "../nursery/nursery.ts";
 import type { Runtimes } from "../runtime/runtimes.ts";
 import type { SealedRuntimes } from "../runtime/sealed_runtime.ts";
@@ -86,16 +87,9 @@ export class LinuxExecs implements Execs {
     }
   }
 
-  async resize(id: string, { height, width }: { height: number; width: number }): Promise<void> {
-    // Without waiting for a reader: there is none when the supervisor has ended.
-    const fifo = await open(this.#pathsOf(id).control, constants.O_WRONLY | constants.O_NONBLOCK).catch(() => {
-      throw new EngineError("state", `Resize terminal: exec session ${id} does not run`);
-    });
-    try {
-      await fifo.write(`1 ${height} ${width}\n`);
-    } finally {
-      await fifo.close();
-    }
+  async resize(id: string, size: { height: number; width: number }): Promise<void> {
+    const gone = () => new EngineError("state", `Resize terminal: exec session ${id} does not run`);
+    await resizeTerminal(this.#pathsOf(id).control, size, gone);
   }
 
   kill(id: string, signal: number): Promise<void> {

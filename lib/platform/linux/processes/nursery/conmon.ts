@@ -41,28 +41,47 @@ export interface Supervisor {
   ended: Promise<unknown>;
 }
 
+/** A conmon that is on its way. */
+export interface ConmonStart {
+  /** Has the runtime create the container of the bundle. Throws the runtime's failure as an `EngineError`. */
+  finish(): Promise<Supervisor>;
+  kill(): void;
+  /** Resolves when it has ended. */
+  ended: Promise<unknown>;
+}
+
 /**
- * Starts conmon, which has the runtime create the container of a bundle. Throws the runtime's failure as an `EngineError`.
- * With `--sync` conmon stays the nursery's child: its end is heard of at once, and it is reaped, whatever init does.
+ * Starts conmon in the bundle of a container. With `--sync` conmon stays the nursery's child: its end is heard of at once, and it is
+ * reaped, whatever init does.
+ *
+ * @param waits It does nothing before `finish()`: what it needs need not be there
  */
-export async function startConmon(options: ConmonOptions): Promise<Supervisor> {
+export async function beginConmon(options: ConmonOptions, waits = false): Promise<ConmonStart> {
   const { nursery, program, container, record, runtime } = options;
   // The process that hands on what comes to an ordinary user's ports, or carries the whole network, has them.
   const isHeld = bridgeNamespace() !== undefined || isUserNetwork(record.spec.namespaces.network.mode);
   const holder = new PortHolder(isHeld ? [] : record.ports);
   // conmon leaves its note about lack of memory in its working folder.
-  const conmon = await nursery.conmon(container.bundle, holder.fields, [program, ...conmonArgs(options)]);
-  const timer = setTimeout(() => conmon.kill(), CREATE_TIMEOUT);
-  try {
-    const { pid, line, errors } = await conmon.said;
-    const containerPid = readPid(line, runtime.name, errors, holder);
-    return { pid, containerPid, ended: conmon.ended };
-  } catch (error) {
-    conmon.kill();
-    throw error;
-  } finally {
-    clearTimeout(timer);
-  }
+  const conmon = await nursery.conmon(container.bundle, holder.fields, [program, ...conmonArgs(options)], waits);
+  const { kill, ended } = conmon;
+  return {
+    kill,
+    ended,
+    async finish() {
+      if (waits) conmon.goOn();
+      const timer = setTimeout(kill, CREATE_TIMEOUT);
+      try {
+        const { pid, line, errors } = await conmon.said;
+        const containerPid = readPid(line, runtime.name, errors, holder);
+        return { pid, containerPid, ended };
+      } catch (error) {
+        kill();
+        throw error;
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+  };
 }
 
 function conmonArgs({ runtime, record, paths, container, logPath, restore }: ConmonOptions): string[] {
