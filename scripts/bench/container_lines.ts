@@ -37,6 +37,18 @@ export async function* containerLines({ gantry, podman, image, counts }: Bench):
       }),
     };
   }
+  for (const network of ["none", "bridge"]) {
+    yield {
+      what: `create to the first byte of output, network ${network}`,
+      unit: "ms",
+      higher: false,
+      ...await both(async (peer) => {
+        const times: number[] = [];
+        for (let i = 0; i < counts.cycles; i++) times.push(await firstByte(peer, image, network));
+        return times.toSorted((a, b) => a - b)[times.length >> 1];
+      }),
+    };
+  }
   yield {
     what: `create, ${counts.containers} containers`,
     unit: "ms each",
@@ -81,6 +93,29 @@ export async function* containerLines({ gantry, podman, image, counts }: Bench):
 async function createOne(peer: Peer, name: string, network: string): Promise<string> {
   const body = { image: name, command: ["/bin/true"], netns: { nsmode: network } };
   return JSON.parse(await peer.call("POST", "/containers/create", body)).Id;
+}
+
+/** The milliseconds from the request for a container to the first byte that it has written. */
+async function firstByte(peer: Peer, image: string, network: string): Promise<number> {
+  const body = {
+    image,
+    // It goes on: an end would be told of by the log's.
+    command: ["sh", "-c", "echo up; exec sleep 1000"],
+    netns: { nsmode: network },
+    log_configuration: { driver: "k8s-file" },
+  };
+  const from = performance.now();
+  const { Id } = JSON.parse(await peer.call("POST", "/containers/create", body));
+  await peer.call("POST", `/containers/${Id}/start`);
+  using client = Deno.createHttpClient({ proxy: { transport: "unix", path: peer.socket } });
+  const url = `http://d/v4.3.1/libpod/containers/${Id}/logs?stdout=true&follow=true`;
+  const reader = (await fetch(url, { client })).body!.getReader();
+  const { done } = await reader.read();
+  const time = performance.now() - from;
+  await reader.cancel();
+  await peer.call("DELETE", `/containers/${Id}?force=true&timeout=0`);
+  if (done) throw new Error(`${peer.name}: the log of ${Id} ended before its container`);
+  return time;
 }
 
 async function liveOnce(peer: Peer, name: string, network: string): Promise<void> {

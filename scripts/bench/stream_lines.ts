@@ -13,6 +13,8 @@ const EVENTS = 20;
 export async function* streamLines({ gantry, podman, image }: Bench): AsyncGenerator<Line> {
   const both = (work: (peer: Peer) => Promise<number>) => inTurn({ gantry, podman }, ROUNDS, work);
   yield { what: "exec true", unit: "ms", higher: false, aim: 4, ...await both((peer) => execs(peer, image)) };
+  const terminal = await both((peer) => execs(peer, image, true));
+  yield { what: "exec true with a terminal", unit: "ms", higher: false, ...terminal };
   yield { what: "logs of 20 MB", unit: "MB/s", higher: true, aim: 10, ...await both((peer) => logs(peer, image)) };
   yield { what: "event after its answer", unit: "ms", higher: false, ...await both((peer) => eventLag(peer, image)) };
 }
@@ -24,12 +26,12 @@ async function run(peer: Peer, image: string, command: string[]): Promise<string
   return Id;
 }
 
-async function execs(peer: Peer, image: string): Promise<number> {
+async function execs(peer: Peer, image: string, Tty = false): Promise<number> {
   const id = await run(peer, image, ["sleep", "1000"]);
   const one = async () => {
-    const body = { Cmd: ["true"], AttachStdout: true, AttachStderr: true };
+    const body = { Cmd: ["true"], AttachStdout: true, AttachStderr: true, Tty };
     const { Id } = JSON.parse(await peer.call("POST", `/containers/${id}/exec`, body));
-    await peer.call("POST", `/exec/${Id}/start`, {});
+    await peer.call("POST", `/exec/${Id}/start`, { Tty });
   };
   await one();
   const from = performance.now();

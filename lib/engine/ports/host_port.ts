@@ -155,6 +155,11 @@ export interface ProcessOptions {
 export interface Processes {
   /** The runtime in use, for `info`: name, path, version text. */
   runtime(): Promise<{ name: string; path: string; version: string }>;
+  /**
+   * Begins, behind the caller, the part of `create` that needs nothing but the record. `create` with this record, but for its hosts, follows, or `delete`.
+   * Absent where there is no such part.
+   */
+  prepare?(record: ContainerRecord): void;
   /** Makes the process up to the runtime's "created". Failures of the runtime are `command_not_found`, `command_not_executable` or `internal` with its own message. */
   create(options: ProcessOptions): Promise<{ pid: number; conmonPid: number }>;
   start(containerID: string): Promise<void>;

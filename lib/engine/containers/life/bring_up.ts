@@ -108,6 +108,7 @@ interface Made {
 
 async function actOnHost(context: Context, record: ContainerRecord, restore?: RestoreImages): Promise<Made> {
   const host = requireHost(context.core);
+  if (!restore) host.processes.prepare?.(record);
   const userns = await makeUsers(context, record);
   // Both must have ended before anything is undone.
   const [tree, net] = await Promise.allSettled([mountTree(context, record, userns), connectNetwork(context, record)]);

@@ -34,6 +34,7 @@ type OwnCall =
   | "mknodat"
   | "mount"
   | "prctl"
+  | "recvmsg"
   | "setns"
   | "statx"
   | "umount2"
@@ -61,6 +62,7 @@ const GENERIC: Record<OwnCall, number> = {
   mknodat: 33,
   mount: 40,
   prctl: 167,
+  recvmsg: 212,
   setns: 268,
   statx: 291,
   umount2: 39,
@@ -87,6 +89,7 @@ const OWN_CALLS: Record<string, Partial<Record<OwnCall, number>>> = {
     mknodat: 259,
     mount: 165,
     prctl: 157,
+    recvmsg: 47,
     setns: 308,
     statx: 332,
     umount2: 166,
@@ -103,8 +106,10 @@ const OWN_CALLS: Record<string, Partial<Record<OwnCall, number>>> = {
     inotify_add_watch: 276,
     inotify_init1: 318,
     memfd_create: 360,
+    mknodat: 288,
     mount: 21,
     prctl: 171,
+    recvmsg: 342,
     setns: 350,
     umount2: 52,
     unshare: 282,
@@ -116,8 +121,10 @@ const OWN_CALLS: Record<string, Partial<Record<OwnCall, number>>> = {
     inotify_add_watch: 285,
     inotify_init1: 324,
     memfd_create: 350,
+    mknodat: 290,
     mount: 21,
     prctl: 172,
+    recvmsg: 372,
     setns: 339,
     umount2: 52,
     unshare: 303,
@@ -129,8 +136,10 @@ const OWN_CALLS: Record<string, Partial<Record<OwnCall, number>>> = {
     inotify_add_watch: 317,
     inotify_init1: 360,
     memfd_create: 385,
+    mknodat: 324,
     mount: 21,
     prctl: 172,
+    recvmsg: 297,
     setns: 375,
     umount2: 52,
     unshare: 337,
@@ -142,8 +151,10 @@ const OWN_CALLS: Record<string, Partial<Record<OwnCall, number>>> = {
     inotify_add_watch: 292,
     inotify_init1: 332,
     memfd_create: 356,
+    mknodat: 297,
     mount: 21,
     prctl: 172,
+    recvmsg: 372,
     setns: 346,
     umount2: 52,
     unshare: 310,

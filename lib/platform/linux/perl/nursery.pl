@@ -3,7 +3,10 @@
 # | request | answer |
 # | --- | --- |
 # | `conmon KEY FOLDER (PROTOCOL ADDRESS PORT)… -- COMMAND…` | `said KEY PID LINE ERRORS`, then `ended KEY STATUS` |
+# | `wait KEY …` | as `conmon`, which waits for `go` before it starts anything |
+# | `go KEY` | none |
 # | `run KEY COMMAND…` | the same |
+# | `exec KEY …` | the same, with the fields of `exec.pl` |
 # | `netns KEY PATH` | the same |
 # | `seal KEY PATH` | the same, with a path of the copy as LINE |
 # | `kill KEY` | none |
@@ -101,13 +104,17 @@ sub hold {
 }
 
 sub conmon {
-  my ($say, $folder, @rest) = @_;
+  my ($say, $wait, $folder, @rest) = @_;
   chdir $folder or die "chdir $folder: $!\n";
   # Files above this number are closed in the next program; so are those that are open already.
   $^F = 65535;
   my @held = hold(\@rest);
   fcntl($say, 2, 0);
   $ENV{_OCI_SYNCPIPE} = fileno $say;
+  if ($wait) {
+    fcntl($wait, 2, 0);
+    $ENV{_OCI_STARTPIPE} = fileno $wait;
+  }
   exec { $rest[0] } @rest or die "exec $rest[0]: $!\n";
 }
 
@@ -175,7 +182,26 @@ sub seal {
   return "/proc/$$/fd/$number";
 }
 
-my %works = (conmon => \&conmon, run => \&run);
+# A process that goes on with this program lets go of everything that is not its own.
+sub supervise {
+  open(my $poll, '<&=', $epoll);
+  close $poll;
+  %jobs = %files = ();
+  @spare = @copies = ();
+  undef $own_network;
+  exec_session(@_);
+  return 1;
+}
+
+# conmon waits for a byte, or for the end of this process: there is then nothing for it to start.
+sub begin_waiting {
+  my ($key, @rest) = @_;
+  pipe(my $wait, my $go) or die "pipe: $!\n";
+  begin($key, sub { conmon($_[0], $wait, @rest) });
+  $jobs{$key}{go} = $go;
+}
+
+my %works = (conmon => sub { my $say = shift; conmon($say, undef, @_) }, run => \&run, exec => \&supervise);
 # Work of this process itself.
 my %own_works = (netns => \&netns, seal => \&seal);
 sub request {
@@ -188,6 +214,8 @@ sub request {
     answer('said', $key, $$, $@ ? '' : $line // '', $@);
     answer('ended', $key, $@ ? 256 : 0);
   }
+  elsif ($verb eq 'wait') { begin_waiting($key, @rest) }
+  elsif ($jobs{$key} && $verb eq 'go') { syswrite($jobs{$key}{go}, "\0"); delete $jobs{$key}{go} }
   elsif ($jobs{$key}) { kill 'KILL', $jobs{$key}{pid} }
 }
 

@@ -80,12 +80,16 @@ sub hold {
 }
 
 sub conmon {
-  my ($say, $folder, @rest) = @_;
+  my ($say, $wait, $folder, @rest) = @_;
   chdir $folder or die "chdir $folder: $!\n";
   $^F = 65535;
   my @held = hold(\@rest);
   fcntl($say, 2, 0);
   $ENV{_OCI_SYNCPIPE} = fileno $say;
+  if ($wait) {
+    fcntl($wait, 2, 0);
+    $ENV{_OCI_STARTPIPE} = fileno $wait;
+  }
   exec { $rest[0] } @rest or die "exec $rest[0]: $!\n";
 }
 
@@ -146,7 +150,24 @@ sub seal {
   return "/proc/$$/fd/$number";
 }
 
-my %works = (conmon => \&conmon, run => \&run);
+sub supervise {
+  open(my $poll, '<&=', $epoll);
+  close $poll;
+  %jobs = %files = ();
+  @spare = @copies = ();
+  undef $own_network;
+  exec_session(@_);
+  return 1;
+}
+
+sub begin_waiting {
+  my ($key, @rest) = @_;
+  pipe(my $wait, my $go) or die "pipe: $!\n";
+  begin($key, sub { conmon($_[0], $wait, @rest) });
+  $jobs{$key}{go} = $go;
+}
+
+my %works = (conmon => sub { my $say = shift; conmon($say, undef, @_) }, run => \&run, exec => \&supervise);
 my %own_works = (netns => \&netns, seal => \&seal);
 sub request {
   my ($verb, $key, @rest) = @_;
@@ -158,6 +179,8 @@ sub request {
     answer('said', $key, $$, $@ ? '' : $line // '', $@);
     answer('ended', $key, $@ ? 256 : 0);
   }
+  elsif ($verb eq 'wait') { begin_waiting($key, @rest) }
+  elsif ($jobs{$key} && $verb eq 'go') { syswrite($jobs{$key}{go}, "\0"); delete $jobs{$key}{go} }
   elsif ($jobs{$key}) { kill 'KILL', $jobs{$key}{pid} }
 }
 

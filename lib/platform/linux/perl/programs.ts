@@ -17,6 +17,7 @@ import { AGENT_WRITE } from "./agent/write.pl.ts";
 import { ATTACH } from "./attach.pl.ts";
 import { COMMON } from "./common.pl.ts";
 import { EXEC } from "./exec.pl.ts";
+import { HIDE } from "./hide.pl.ts";
 import { LINKS } from "./links.pl.ts";
 import { MOUNTS } from "./mounts.pl.ts";
 import { NOTIFY } from "./notify.pl.ts";
@@ -50,9 +51,6 @@ export const ATTACH_PROGRAM: PerlProgram = { parts: [COMMON, ATTACH], calls: [] 
 /** Makes links, addresses, routes, and elements of the firewall's sets. */
 export const LINKS_PROGRAM: PerlProgram = { parts: [COMMON, LINKS], calls: ["setns"] };
 
-/** Supervises a process of an exec session. */
-export const EXEC_PROGRAM: PerlProgram = { parts: [COMMON, EXEC], calls: ["prctl"] };
-
 /** Mounts what `mount(8)` cannot. */
 export const MOUNTS_PROGRAM: PerlProgram = {
   parts: [COMMON, MOUNTS],
@@ -62,12 +60,12 @@ export const MOUNTS_PROGRAM: PerlProgram = {
 /** Receives what processes say by sd_notify(3). */
 export const NOTIFY_PROGRAM: PerlProgram = { parts: [COMMON, NOTIFY], calls: [] };
 
-/** Starts supervisors, whose parent it is. */
+/** Starts supervisors, whose parent it is, and supervises processes of exec sessions. */
 export const NURSERY_PROGRAM: PerlProgram = {
-  parts: [COMMON, NURSERY],
+  parts: [COMMON, HIDE, EXEC, NURSERY],
   calls: [
-    ...["pidfd_open", "unshare", "setns", "mount", "memfd_create"] as const,
-    ...["epoll_create1", "epoll_ctl", "epoll_pwait"] as const,
+    ...["pidfd_open", "unshare", "setns", "mount", "umount2", "memfd_create"] as const,
+    ...["epoll_create1", "epoll_ctl", "epoll_pwait", "prctl", "mknodat", "recvmsg"] as const,
   ],
 };
 

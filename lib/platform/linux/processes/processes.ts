@@ -3,11 +3,10 @@
  *
  * @module
  */
-import { constants, mkdirSync, writeFileSync } from "node:fs";
-import { open } from "node:fs/promises";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import type { ExitStatus, LogSource } from "../../../engine/records/container_record.ts";
+import type { ContainerRecord, ExitStatus, LogSource } from "../../../engine/records/container_record.ts";
 import { EngineError } from "../../../engine/errors.ts";
 import type {
   Attachment,
@@ -27,7 +26,8 @@ import type { AttachStreams } from "./attach/attach.ts";
 import { Attachments } from "./attach/attachments.ts";
 import type { Bundler } from "../bundle/bundle.ts";
 import type { Cgroups } from "../resources/cgroups.ts";
-import { startConmon } from "./nursery/conmon.ts";
+import { beginConmon, type ConmonOptions } from "./nursery/conmon.ts";
+import { EarlySupervisors } from "./nursery/early_supervisors.ts";
 import { ExitWatch, readExit } from "./exit_watch.ts";
 import { LinuxExecs } from "./exec/execs.ts";
 import { type Facts, hasOwnPids, readFacts, writeFacts } from "./facts.ts";
@@ -37,6 +37,7 @@ import { openLogTarget } from "../logs/log_target.ts";
 import { isAlive, markProcess, namespacesOf } from "../helpers/proc.ts";
 import { processState } from "./process_state.ts";
 import type { Nursery } from "./nursery/nursery.ts";
+import { resizeTerminal } from "./resize_terminal.ts";
 import { Leftovers } from "./leftovers.ts";
 import { notRunning } from "./not_running.ts";
 import { releaseProcess } from "./runtime/release_process.ts";
@@ -71,6 +72,7 @@ export class LinuxProcesses implements Processes {
   readonly #exits: ExitWatch;
   readonly #supervisors: Supervisors;
   readonly #leftovers: Leftovers;
+  readonly #early: EarlySupervisors;
   readonly execs: LinuxExecs;
 
   constructor(context: HostContext, parts: Parts) {
@@ -83,6 +85,10 @@ export class LinuxProcesses implements Processes {
       supervisors: this.#supervisors,
       run: (command, ...args) => this.run(command, ...args),
       forget: (id) => this.#exits.forget(id),
+    });
+    this.#early = new EarlySupervisors({
+      clear: (id) => this.#leftovers.delete(id),
+      optionsFor: (record) => this.#conmonFor(record),
     });
     this.execs = new LinuxExecs(context, parts);
   }
@@ -97,8 +103,11 @@ export class LinuxProcesses implements Processes {
   }
 
   runtime(): Promise<{ name: string; path: string; version: string }> {
-    const { name, path, version } = this.runtimes.own;
-    return Promise.resolve({ name, path, version });
+    return Promise.resolve(this.runtimes.own);
+  }
+
+  prepare(record: ContainerRecord): void {
+    this.#early.begin(record);
   }
 
   async create(options: ProcessOptions): Promise<{ pid: number; conmonPid: number }> {
@@ -108,42 +117,37 @@ export class LinuxProcesses implements Processes {
     if (status !== "missing" && status !== "stopped") {
       throw new EngineError("state", `Create process: container ${record.id} is ${status}`);
     }
-    await this.#leftovers.delete(record.id);
-    const { cgroups, bundler, filters, runtimes, sealed, conmon, nursery, logKeeper } = this.#parts;
-    const runtime = await sealed.of(await runtimes.of(record.spec.runtime));
-    const { cgroupParent, cgroupsMode } = record.spec;
+    let waiting = restore ? void await this.#early.drop(record.id) : await this.#early.take(record.id);
+    if (waiting === undefined) await this.#leftovers.delete(record.id);
+    const { cgroups, bundler, filters, logKeeper } = this.#parts;
+    const { cgroupParent, conmonPidFile } = record.spec;
     const cgroup = cgroups.pathOf(record.id, cgroupParent);
     using parent = cgroupParent ? await cgroups.claim(cgroupParent, options.groupLimits) : undefined;
     await using subPaths = new SubPaths(container.parts);
     await using memory = await shareMemory(this.#context.paths, record);
     try {
-      mkdirSync(container.bundle, { mode: 0o700 });
+      const conmon = await this.#conmonFor(record);
+      if (waiting === undefined) mkdirSync(container.bundle, { mode: 0o700 });
       const lent = { subPaths, memory: memory?.path, groups: await cgroups.viewOf(record, cgroup) };
       if (restore) writeFileSync(container.started, "");
       const written = await bundler.write(options, container, cgroup, lent);
-      if (written.rules !== undefined && !runtime.filters) throw withoutFilter(runtime);
+      if (written.rules !== undefined && !conmon.runtime.filters) throw withoutFilter(conmon.runtime);
       const logPath = await openLogTarget(record.log, container);
       // Without it the container runs all the same, with fewer old lines.
       if (record.log.older) await logKeeper.start().catch(({ message }) => this.#context.log("warn", message));
-      const supervisor = await startConmon({
-        program: conmon,
-        nursery,
-        runtime: cgroupsMode === "disabled" ? withoutCgroups(runtime) : runtime,
-        record,
-        paths: this.#context.paths,
-        container,
-        logPath,
-        restore: restore &&
-          { ...restore, images: join(checkpointFolder(this.#context.paths, record.id), "checkpoint") },
-      });
+      const images = join(checkpointFolder(this.#context.paths, record.id), "checkpoint");
+      const begun = waiting ?? await beginConmon({ ...conmon, logPath, restore: restore && { ...restore, images } });
+      waiting = undefined;
+      const supervisor = await begun.finish();
       const { hooked, startHooked } = written;
       const rest = { cgroup, privatePid: hasOwnPids(record), hooked, startHooked, runtime: record.spec.runtime };
       this.#remember(container, record.id, supervisor, rest);
-      const { conmonPidFile } = record.spec;
       if (conmonPidFile !== undefined) await writeNamedFile(conmonPidFile, String(supervisor.pid), 0o644);
       await filters.learn(written.rules, record.spec.annotations, join(this.#context.paths.runtime, record.id));
       return { pid: supervisor.containerPid, conmonPid: supervisor.pid };
     } catch (error) {
+      waiting?.kill();
+      await waiting?.ended;
       const warn = (again: unknown) => this.#context.log("warn", `Clean up container ${record.id}: ${again}`);
       await this.delete(record.id).catch(warn);
       parent?.[Symbol.dispose]();
@@ -158,8 +162,8 @@ export class LinuxProcesses implements Processes {
     writeFileSync(this.#pathsOf(containerID).started, "");
     const facts = readFacts(this.#pathsOf(containerID).facts);
     const runtime = await this.runtimes.of(facts?.runtime);
-    const fifo = join(this.#context.paths.runtime, containerID, "exec.fifo");
-    if (runtime.name === "crun" && facts?.startHooked === false && releaseProcess(fifo)) return;
+    const folder = join(this.#context.paths.runtime, containerID);
+    if (runtime.name === "crun" && facts?.startHooked === false && releaseProcess(folder)) return;
     await startWith(runtime, this.#parts.nursery, containerID);
   }
 
@@ -191,19 +195,11 @@ export class LinuxProcesses implements Processes {
   }
 
   async resize(containerID: string, size: { height: number; width: number }): Promise<void> {
-    const { control } = this.#pathsOf(containerID);
-    // Without waiting for a reader: there is none when the supervisor has ended.
-    const fifo = await open(control, constants.O_WRONLY | constants.O_NONBLOCK).catch(() => {
-      throw notRunning("Resize terminal", containerID);
-    });
-    try {
-      await fifo.write(`1 ${size.height} ${size.width}\n`);
-    } finally {
-      await fifo.close();
-    }
+    await resizeTerminal(this.#pathsOf(containerID).control, size, () => notRunning("Resize terminal", containerID));
   }
 
   async delete(containerID: string): Promise<void> {
+    await this.#early.drop(containerID);
     await this.#leftovers.delete(containerID);
     await deleteUserNamespace(this.#pathsOf(containerID).userns);
   }
@@ -266,6 +262,14 @@ export class LinuxProcesses implements Processes {
     this.execs.close();
     await this.#parts.logKeeper.close();
     await this.#parts.cgroups.close();
+  }
+
+  async #conmonFor(record: ContainerRecord): Promise<ConmonOptions> {
+    const { runtimes, sealed, conmon: program, nursery } = this.#parts;
+    const usual = await sealed.of(await runtimes.of(record.spec.runtime));
+    const runtime = record.spec.cgroupsMode === "disabled" ? withoutCgroups(usual) : usual;
+    const rest = { paths: this.#context.paths, container: this.#pathsOf(record.id), logPath: record.log.path };
+    return { program, nursery, runtime, record, ...rest };
   }
 
   #pathsOf(containerID: string): ContainerPaths {

@@ -52,7 +52,8 @@ export async function attachTo(bundle: string, streams: AttachStreams, onClose =
   return { output: outputOf(frames, streams, close), input: attachInput(helper.stdin, streams.stdin), close };
 }
 
-function outputOf(frames: FrameReader, wanted: AttachStreams, close: () => void): ReadableStream<Frame> {
+/** The output that comes in frames `stdout` and `stderr`, as far as it is wanted. `close` is called at its end, and when nobody reads it any more. */
+export function outputOf(frames: FrameReader, wanted: AttachStreams, close: () => void): ReadableStream<Frame> {
   return new ReadableStream<Frame>({
     async pull(controller) {
       for (;;) {

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { constants, existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
-import { mkdir, open } from "node:fs/promises";
+import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { clearInterval, setInterval } from "node:timers";
@@ -16,12 +16,14 @@ import type { HostContext } from "../../helpers/context.ts";
 import { containerPaths, type ExecPaths, execPaths } from "../../helpers/paths.ts";
 import { namesIn, removeFolder } from "../../helpers/tree.ts";
 import { ownCapabilities } from "../../bundle/capabilities.ts";
-import type { Cgroups } from "../../resources/cgroups.ts";
 import { groupOf, isAlive, markProcess, type ProcessMark } from "../../helpers/proc.ts";
+import { resizeTerminal } from "../resize_terminal.ts";
+import type { Nursery } from "../nursery/nursery.ts";
 import type { Runtimes } from "../runtime/runtimes.ts";
-import { startPiped } from "./piped.ts";
+import type { SealedRuntimes } from "../runtime/sealed_runtime.ts";
+import { ExecSockets } from "./exec_sockets.ts";
 import { writeProcess } from "./process_file.ts";
-import { startSupervised, type Supervised } from "./supervised.ts";
+import { startSession, type Supervised } from "./start_session.ts";
 
 /** How often processes of an earlier run are looked at. */
 const POLL = 500;
@@ -43,14 +45,15 @@ type ExitCallback = (id: string, exit: ExecExit) => void;
 /** The dependencies of exec sessions. */
 export interface ExecParts {
   runtimes: Runtimes;
-  conmon: string;
-  cgroups: Cgroups;
+  sealed: SealedRuntimes;
+  nursery: Nursery;
 }
 
 /** The port `Execs` on this machine. */
 export class LinuxExecs implements Execs {
   readonly #context: HostContext;
   readonly #parts: ExecParts;
+  readonly #sockets: ExecSockets;
   readonly #capabilities = ownCapabilities();
   readonly #callbacks = new Set<ExitCallback>();
   /** Sessions of an earlier run, whose end nobody tells of. */
@@ -60,6 +63,7 @@ export class LinuxExecs implements Execs {
   constructor(context: HostContext, parts: ExecParts) {
     this.#context = context;
     this.#parts = parts;
+    this.#sockets = new ExecSockets(context.paths.runroot);
     this.#capabilities.catch(() => {});
     this.#adopted = new Set(sessionsIn(context.paths.execs));
     this.#timer = setInterval(() => this.#checkAdopted(), POLL);
@@ -83,16 +87,9 @@ export class LinuxExecs implements Execs {
     }
   }
 
-  async resize(id: string, { height, width }: { height: number; width: number }): Promise<void> {
-    // Without waiting for a reader: there is none when the supervisor has ended.
-    const fifo = await open(this.#pathsOf(id).control, constants.O_WRONLY | constants.O_NONBLOCK).catch(() => {
-      throw new EngineError("state", `Resize terminal: exec session ${id} does not run`);
-    });
-    try {
-      await fifo.write(`1 ${height} ${width}\n`);
-    } finally {
-      await fifo.close();
-    }
+  async resize(id: string, size: { height: number; width: number }): Promise<void> {
+    const gone = () => new EngineError("state", `Resize terminal: exec session ${id} does not run`);
+    await resizeTerminal(this.#pathsOf(id).control, size, gone);
   }
 
   kill(id: string, signal: number): Promise<void> {
@@ -132,19 +129,14 @@ export class LinuxExecs implements Execs {
 
   close(): void {
     clearInterval(this.#timer);
+    this.#sockets.close();
     this.#callbacks.clear();
   }
 
-  async #run(options: ExecStart, paths: ExecPaths): Promise<Supervised> {
-    const { runtimes, conmon, cgroups } = this.#parts;
-    const adopt = (pid: number) => cgroups.adopt(pid);
-    const { id, record, streams, size } = options;
-    const runtime = await runtimes.of(record.spec.runtime);
-    if (streams !== undefined && !options.process.terminal) {
-      return await startPiped({ runtime, containerID: record.id, paths, streams, adopt });
-    }
-    const resize = () => size === undefined ? Promise.resolve() : this.resize(id, size);
-    return await startSupervised({ conmon, runtime, paths, start: options, adopt, resize });
+  async #run(start: ExecStart, paths: ExecPaths): Promise<Supervised> {
+    const { runtimes, sealed, nursery } = this.#parts;
+    const runtime = await sealed.of(await runtimes.of(start.record.spec.runtime));
+    return await startSession({ nursery, sockets: this.#sockets, runtime, paths, start });
   }
 
   /** Kills a session's process with its group, which the runtime makes a new one for each. */

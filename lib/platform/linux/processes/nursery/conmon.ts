@@ -3,7 +3,6 @@
  *
  * @module
  */
-import type { Readable } from "node:stream";
 import type { ContainerRecord } from "../../../../engine/records/container_record.ts";
 import { logTag } from "../../../../engine/text/log_attributes.ts";
 import type { RestoreImages } from "../../../../engine/ports/checkpoint_port.ts";
@@ -19,7 +18,6 @@ import { runtimeError } from "../runtime/runtime_errors.ts";
 
 /** How long a supervisor may take to answer. */
 export const CREATE_TIMEOUT = 120_000;
-const MESSAGE_LIMIT = 1024 * 1024;
 
 /** The options of a supervisor. */
 export interface ConmonOptions {
@@ -43,28 +41,47 @@ export interface Supervisor {
   ended: Promise<unknown>;
 }
 
+/** A conmon that is on its way. */
+export interface ConmonStart {
+  /** Has the runtime create the container of the bundle. Throws the runtime's failure as an `EngineError`. */
+  finish(): Promise<Supervisor>;
+  kill(): void;
+  /** Resolves when it has ended. */
+  ended: Promise<unknown>;
+}
+
 /**
- * Starts conmon, which has the runtime create the container of a bundle. Throws the runtime's failure as an `EngineError`.
- * With `--sync` conmon stays the nursery's child: its end is heard of at once, and it is reaped, whatever init does.
+ * Starts conmon in the bundle of a container. With `--sync` conmon stays the nursery's child: its end is heard of at once, and it is
+ * reaped, whatever init does.
+ *
+ * @param waits It does nothing before `finish()`: what it needs need not be there
  */
-export async function startConmon(options: ConmonOptions): Promise<Supervisor> {
+export async function beginConmon(options: ConmonOptions, waits = false): Promise<ConmonStart> {
   const { nursery, program, container, record, runtime } = options;
   // The process that hands on what comes to an ordinary user's ports, or carries the whole network, has them.
   const isHeld = bridgeNamespace() !== undefined || isUserNetwork(record.spec.namespaces.network.mode);
   const holder = new PortHolder(isHeld ? [] : record.ports);
   // conmon leaves its note about lack of memory in its working folder.
-  const conmon = await nursery.conmon(container.bundle, holder.fields, [program, ...conmonArgs(options)]);
-  const timer = setTimeout(() => conmon.kill(), CREATE_TIMEOUT);
-  try {
-    const { pid, line, errors } = await conmon.said;
-    const containerPid = await readPid(line, runtime.name, Promise.resolve(errors), holder);
-    return { pid, containerPid, ended: conmon.ended };
-  } catch (error) {
-    conmon.kill();
-    throw error;
-  } finally {
-    clearTimeout(timer);
-  }
+  const conmon = await nursery.conmon(container.bundle, holder.fields, [program, ...conmonArgs(options)], waits);
+  const { kill, ended } = conmon;
+  return {
+    kill,
+    ended,
+    async finish() {
+      if (waits) conmon.goOn();
+      const timer = setTimeout(kill, CREATE_TIMEOUT);
+      try {
+        const { pid, line, errors } = await conmon.said;
+        const containerPid = readPid(line, runtime.name, errors, holder);
+        return { pid, containerPid, ended };
+      } catch (error) {
+        kill();
+        throw error;
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+  };
 }
 
 function conmonArgs({ runtime, record, paths, container, logPath, restore }: ConmonOptions): string[] {
@@ -96,12 +113,7 @@ function restoreArgs({ images, tcpEstablished, tcpClose, fileLocks }: NonNullabl
 }
 
 /** Reads conmon's answer. Throws the runtime's failure, and the holder's where one had to go before conmon. */
-export async function readPid(
-  message: string,
-  runtimeName: string,
-  errors: Promise<string>,
-  holder?: PortHolder,
-): Promise<number> {
+function readPid(message: string, runtimeName: string, errors: string, holder: PortHolder): number {
   let answer: { data?: number; message?: string } = {};
   try {
     // The end of a short life may have come with it, on a line of its own.
@@ -111,30 +123,7 @@ export async function readPid(
   }
   if (answer.data !== undefined && answer.data > 0) return answer.data;
   if (answer.message !== undefined) throw runtimeError(runtimeName, answer.message);
-  const text = (await errors).trim();
-  holder?.check(text);
+  const text = errors.trim();
+  holder.check(text);
   throw new EngineError("internal", `Run conmon: ${text || "no answer"}`, { sentinel: "container create failed" });
-}
-
-/** Reads a pipe up to the first line's end. */
-export async function readLine(stream: Readable): Promise<string> {
-  let text = "";
-  for await (const chunk of stream) {
-    text += new TextDecoder().decode(chunk as Uint8Array);
-    if (text.includes("\n") || text.length > MESSAGE_LIMIT) break;
-  }
-  return text;
-}
-
-/** Reads a pipe's text, the first of it. */
-export async function readAll(stream: Readable): Promise<string> {
-  const chunks: string[] = [];
-  try {
-    for await (const chunk of stream) {
-      if (chunks.length < 16) chunks.push(new TextDecoder().decode(chunk as Uint8Array));
-    }
-  } catch {
-    // Destroyed when nobody asks any more.
-  }
-  return chunks.join("");
 }

@@ -31,6 +31,8 @@ export interface Nursling {
   /** Resolves with the wait status when it has ended; -1 where nobody saw it. Never rejects. */
   ended: Promise<number>;
   kill(): void;
+  /** Lets a conmon that waits go on. */
+  goOn(): void;
 }
 
 interface Job {
@@ -86,9 +88,14 @@ export class Nursery {
     this.#log = log;
   }
 
-  /** Starts conmon in a folder, with its sync pipe. `ports` are as `PortHolder` gives them. */
-  conmon(folder: string, ports: readonly string[], command: readonly string[]): Promise<Nursling> {
-    return this.#begin("conmon", [folder, ...ports, "--", ...command]);
+  /** Starts conmon in a folder, with its sync pipe. `ports` are as `PortHolder` gives them; `waits` for `goOn()` before it starts anything. */
+  conmon(folder: string, ports: readonly string[], command: readonly string[], waits = false): Promise<Nursling> {
+    return this.#begin(waits ? "wait" : "conmon", [folder, ...ports, "--", ...command]);
+  }
+
+  /** Supervises a process of an exec session; the fields are those of `exec.pl`. Its line is the number of the process. */
+  exec(fields: readonly string[]): Promise<Nursling> {
+    return this.#begin("exec", fields);
   }
 
   /**
@@ -150,18 +157,19 @@ export class Nursery {
     job.said.promise.catch(() => {});
     jobs.set(key, job);
     child.stdin.write(request);
-    return {
-      said: job.said.promise,
-      ended: job.ended.promise,
-      kill: () => void (jobs.has(key) && child.stdin.write(requestOf("kill", key))),
-    };
+    const tell = (word: string) => void (jobs.has(key) && child.stdin.write(requestOf(word, key)));
+    return { said: job.said.promise, ended: job.ended.promise, kill: () => tell("kill"), goOn: () => tell("go") };
   }
 
   async #start(): Promise<Running> {
-    const child = startPipedProgram(this.#perl, perlArguments(NURSERY_PROGRAM, "Start supervisor", [eventSize()]), {
-      cwd: "/",
-      env: HELPER_ENVIRONMENT,
-    });
+    const child = startPipedProgram(
+      this.#perl,
+      perlArguments(NURSERY_PROGRAM, "Start supervisor", [eventSize(), RESIZE]),
+      {
+        cwd: "/",
+        env: HELPER_ENVIRONMENT,
+      },
+    );
     const closed = Promise.withResolvers<void>();
     const running: Running = { child, jobs: new Map(), closed: closed.promise };
     const { jobs } = running;
@@ -197,6 +205,9 @@ export class Nursery {
     return running;
   }
 }
+
+/** `TIOCSWINSZ` of ioctl_tty(2). */
+const RESIZE = String(arch() === "ppc64" ? 0x80087467 : 0x5414);
 
 /** The size of `struct epoll_event`, which is packed on x86. */
 function eventSize(): string {

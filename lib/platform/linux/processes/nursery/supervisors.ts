@@ -69,7 +69,7 @@ export class Supervisors {
   /** Kills a supervisor that an earlier server process started without living to take note of it. */
   async endUnknown(containerID: string): Promise<void> {
     for (const pid of await this.#cgroups.supervisors()) {
-      if (commandLine(pid).includes(containerID)) process.kill(pid, "SIGKILL");
+      if (commandLine(pid).includes(containerID)) killIfThere(pid);
     }
   }
 
@@ -92,6 +92,14 @@ export class Supervisors {
       writeFileSync(containerPaths(this.#context.paths, id).exit, UNKNOWN_EXIT, { flag: "a" });
       this.#ended(id);
     }
+  }
+}
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
 }
 

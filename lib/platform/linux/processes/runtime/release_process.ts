@@ -6,7 +6,8 @@ import { closeSync, constants, openSync, rmSync, writeSync } from "node:fs";
  *
  * @returns False where nothing waits there: the runtime knows why
  */
-export function releaseProcess(fifo: string): boolean {
+export function releaseProcess(folder: string): boolean {
+  const fifo = `${folder}/exec.fifo`;
   let file: number;
   try {
     // Without waiting for a reader: there is none when the process has ended.

@@ -9,6 +9,7 @@ import { EngineError } from "../../../../engine/errors.ts";
 import { CommandError, runCommand } from "../../helpers/command.ts";
 import type { HostContext } from "../../helpers/context.ts";
 import { callNumbers } from "../../helpers/system_calls.ts";
+import { HIDE } from "../../perl/hide.pl.ts";
 import { HYBRID } from "../../perl/hybrid.pl.ts";
 import { findProgram } from "../../helpers/programs.ts";
 import type { CgroupLayout } from "../../resources/cgroups.ts";
@@ -27,8 +28,8 @@ export interface Runtime {
   program: string;
   /** Arguments before every subcommand, after those of the script. */
   args: string[];
-  /** The path comes before `args`, for the script. */
-  isWrapped: boolean;
+  /** The tree that the script hides from the runtime, whose path comes before `args`; empty where there is no script. */
+  hidden: string;
   /** It can filter system calls. */
   filters: boolean;
 }
@@ -62,7 +63,7 @@ export async function openRuntime(context: HostContext, layout: CgroupLayout): P
     version,
     program,
     args: ["--root", context.paths.runtime],
-    isWrapped: wrap,
+    hidden: wrap ? layout.unified : "",
     filters: canFilter(name, version),
   };
   return layout.isForeign && name === "crun" ? withoutCgroups(runtime) : runtime;
@@ -77,13 +78,13 @@ export async function runRuntime(runtime: Runtime, command: string, args: readon
 }
 
 /** The program of a runtime's work on cgroups, and its arguments before every subcommand. */
-export function commandOf({ program, path, args, isWrapped }: Runtime): [string, ...string[]] {
-  return isWrapped ? [program, path, ...args] : [program, ...args];
+export function commandOf({ program, path, args, hidden }: Runtime): [string, ...string[]] {
+  return hidden !== "" ? [program, path, ...args] : [program, ...args];
 }
 
 /** The runtime as it is called by another path. */
 export function withPath(runtime: Runtime, path: string): Runtime {
-  return runtime.isWrapped ? { ...runtime, path } : { ...runtime, path, program: path };
+  return runtime.hidden !== "" ? { ...runtime, path } : { ...runtime, path, program: path };
 }
 
 /** Has it start a container's process. Throws as {@linkcode runRuntime} does. */
@@ -144,7 +145,7 @@ async function writeWrapper(runroot: string, runtime: string, unified: string): 
   const { unshare, mount, umount2 } = callNumbers("Open host", ["unshare", "mount", "umount2"]);
   const settings = [unshare, mount, umount2, quote(unified), "@ARGV"].join(", ");
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  await writeFile(path, `#!${await findProgram("perl")}\n@ARGV = (${settings});${HYBRID}`);
+  await writeFile(path, `#!${await findProgram("perl")}\n@ARGV = (${settings});${HIDE}${HYBRID}`);
   await chmod(path, 0o700);
   return path;
 }

@@ -13,16 +13,16 @@ Deno.test("releaseProcess() gives the process that waits its byte, and says wher
   const folder = await mkdtemp(join(tmpdir(), "gantry-release-"));
   const fifo = join(folder, "exec.fifo");
   try {
-    assertEquals(releaseProcess(fifo), false);
+    assertEquals(releaseProcess(folder), false);
     execFileSync("mkfifo", [fifo]);
-    assertEquals(releaseProcess(fifo), false);
+    assertEquals(releaseProcess(folder), false);
     assertEquals(existsSync(fifo), true);
     // Open for reading before it says so, as crun's process is.
     const reader = spawn("sh", ["-c", 'exec 3<>"$0"; echo; head -c 1 <&3 | od -An -tu1', fifo]);
     const output: string[] = [];
     reader.stdout.on("data", (chunk: Uint8Array) => output.push(String(chunk)));
     await once(reader.stdout, "data");
-    assertEquals(releaseProcess(fifo), true);
+    assertEquals(releaseProcess(folder), true);
     await once(reader, "close");
     assertEquals([output.join("").trim(), existsSync(fifo)], ["0", false]);
   } finally {
