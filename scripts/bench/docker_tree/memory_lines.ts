@@ -2,8 +2,8 @@ import { type Bench, type Line, peersOf } from "../engine_bench.ts";
 import { inTurn } from "../in_turn.ts";
 import type { Peer } from "../peers.ts";
 
-/** Milliseconds that servers are left alone. */
-const REST = 5_000;
+/** Milliseconds that servers are left alone: Gantry gives memory back when it has had nothing to do for some seconds. */
+const REST = 15_000;
 
 /** Measures the memory of servers that do nothing, with the programs that they have started. */
 export async function* memoryLines(bench: Bench): AsyncGenerator<Line> {
