@@ -7,22 +7,33 @@
 /** Lets a number of works run at once; further ones wait in order. */
 export class Slots {
   readonly #waiting: (() => void)[] = [];
+  readonly #patience: number;
   #free: number;
 
-  constructor(count: number) {
+  /** @param patience Milliseconds after which a work gives its slot to the next one, and goes on without */
+  constructor(count: number, patience = Infinity) {
     this.#free = count;
+    this.#patience = patience;
   }
 
-  async use<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  async use<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     if (this.#free > 0) this.#free--;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    try {
-      signal.throwIfAborted();
-      return await work();
-    } finally {
+    let isHeld = true;
+    const give = () => {
+      if (!isHeld) return;
+      isHeld = false;
       const next = this.#waiting.shift();
       if (next === undefined) this.#free++;
       else next();
+    };
+    const timer = this.#patience === Infinity ? undefined : setTimeout(give, this.#patience);
+    try {
+      signal?.throwIfAborted();
+      return await work();
+    } finally {
+      clearTimeout(timer);
+      give();
     }
   }
 }

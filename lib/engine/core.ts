@@ -1,3 +1,4 @@
+import { Slots } from "./concurrency.ts";
 import { EngineError } from "./errors.ts";
 import type { EventLog } from "./store/events.ts";
 import type { Intents } from "./store/intents.ts";
@@ -19,6 +20,9 @@ export interface Core {
   readonly intents: Intents;
   readonly events: EventLog;
   readonly locks: Locks;
+  /** Starts of containers, and of further processes in them, as many at once as the host does well: in a burst the first are soon there. */
+  readonly starting: Slots;
+  readonly executing: Slots;
   readonly options: ResolvedOptions;
   readonly log: Log;
 }
@@ -34,4 +38,14 @@ export function requireHost(core: Pick<Core, "ports">): Host {
 export function hostOf(core: Pick<Core, "ports">): Host | undefined {
   const { host } = core.ports;
   return "unavailable" in host ? undefined : host;
+}
+
+/** Milliseconds of a start, after which it waits for something else than a processor: a hook, a slow disk. Others have its turn then. */
+const START_PATIENCE = 1_000;
+
+/** The turns of starts on a host; as many as come where it names no number. */
+export function startTurns(host: Host | NoHost): Pick<Core, "starting" | "executing"> {
+  const atOnce = "unavailable" in host ? undefined : host.processes.startsAtOnce;
+  const turns = () => new Slots(atOnce ?? Infinity, START_PATIENCE);
+  return { starting: turns(), executing: turns() };
 }

@@ -3,7 +3,7 @@ import { Builds } from "./build/builds.ts";
 import type { Artifacts } from "./artifacts/artifacts.ts";
 import type { ContainerDefaults } from "./records/container_defaults.ts";
 import { Containers } from "./containers/containers.ts";
-import { hostOf, requireHost } from "./core.ts";
+import { hostOf, requireHost, startTurns } from "./core.ts";
 import { EngineError } from "./errors.ts";
 import { EventLog } from "./store/events.ts";
 import { Images } from "./images/images.ts";
@@ -100,7 +100,8 @@ export class Engine {
     });
     const intents = new Intents(state, () => ports.clock.now());
     const { host, clock, random } = ports;
-    const base = { ports, host, clock, random, state, events, intents, locks: new Locks(), options: resolved, log };
+    const turns = { locks: new Locks(), ...startTurns(host) };
+    const base = { ports, host, clock, random, state, events, intents, ...turns, options: resolved, log };
     const engine = new Engine({ ...base, images: new Images(base) }, metrics, commits);
     await engine.images.recover();
     await engine.containers.recover();

@@ -153,6 +153,8 @@ export interface ProcessOptions {
 
 /** Container processes, supervised outside this one so that they outlive it. */
 export interface Processes {
+  /** How many starts side by side are done sooner than more of them would be; absent where there is no such number. */
+  readonly startsAtOnce?: number;
   /** The runtime in use, for `info`: name, path, version text. */
   runtime(): Promise<{ name: string; path: string; version: string }>;
   /**

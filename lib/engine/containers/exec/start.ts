@@ -50,7 +50,8 @@ export async function startExec(
   try {
     const start = { id, record, process: processOf(record, begun), streams: detach ? undefined : streams, size };
     const { pid, attachment } = await onProcess(context, record.id, notRunning(record.id, "exited"), () => {
-      return requireHost(context.core).processes.execs.start(start);
+      const { execs } = requireHost(core).processes;
+      return core.executing.use(() => execs.start(start));
     });
     emitEvent(context, record, "exec", undefined, { execID: id });
     await core.locks.with(`exec:${id}`, async () => {

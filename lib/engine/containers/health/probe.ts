@@ -81,7 +81,7 @@ async function runProbe(
   try {
     const process = { args: probeCommand(test), env: [], terminal: false, privileged: false };
     const streams = { stdin: false, stdout: true, stderr: true, isMerged: true };
-    ({ attachment } = await execs.start({ id, record, process, streams }));
+    ({ attachment } = await context.core.executing.use(() => execs.start({ id, record, process, streams })));
     running = clock.now();
     const read = attachment ? reader.read(attachment.output) : Promise.resolve();
     const done = Promise.all([exit.promise, read]);

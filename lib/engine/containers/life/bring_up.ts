@@ -62,7 +62,7 @@ export async function bringUp(
       ...freshHealth(context, record, "reset"),
     ]);
     intent = begun.intent;
-    const { network, pids } = await actOnHost(context, planned, options.restore);
+    const { network, pids } = await core.starting.use(() => actOnHost(context, planned, options.restore));
     const { startedAt, finishedAt } = record.state;
     const kept = { startedAt, finishedAt, ...options.restart };
     const state = { ...FRESH_STATE, ...kept, ...pids, status: "initialized" as const, network: network.status };

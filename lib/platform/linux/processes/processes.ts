@@ -4,6 +4,7 @@
  * @module
  */
 import { mkdirSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import type { ContainerRecord, ExitStatus, LogSource } from "../../../engine/records/container_record.ts";
@@ -66,6 +67,8 @@ export interface Parts {
 
 /** The port `Processes` on this machine. */
 export class LinuxProcesses implements Processes {
+  /** A start waits for the kernel for most of its time. */
+  readonly startsAtOnce = 4 * availableParallelism();
   readonly #attachments = new Attachments();
   readonly #context: HostContext;
   readonly #parts: Parts;
