@@ -17,7 +17,7 @@ import { channelLines } from "./bench/channel_bench.ts";
 import { dispatchLines } from "./bench/dispatch_bench.ts";
 import { DOCKER_GROUPS, ENGINE_GROUPS, engineLines } from "./bench/engine_bench.ts";
 import { httpLines } from "./bench/http_bench.ts";
-import { benchInLaterDebian } from "./bench/later_debian.ts";
+import { benchInLaterDebian } from "./bench/servers/later_debian.ts";
 import { startDocker, startGantry, startPodman } from "./bench/peers.ts";
 import { type RatioRow, ratioTable, shortNumber } from "./bench/report/ratio_table.ts";
 import { workloadLines } from "./bench/workload/workload_bench.ts";

@@ -40,7 +40,7 @@ export interface Bench {
   counts: { cycles: number; containers: number; repeats: number; running: number };
 }
 
-/** Those of the servers that are there, by their names. */
+/** The servers that are there, by their names. */
 export function peersOf({ gantry, podman, docker }: Bench): Record<"gantry" | "podman" | "docker", Peer> {
   // Docker's may be missing; a line says so by having none.
   return { gantry, podman, ...docker && { docker } } as Record<"gantry" | "podman" | "docker", Peer>;

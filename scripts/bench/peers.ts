@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { UnixClient } from "./unix_client.ts";
+import { UnixClient } from "./servers/unix_client.ts";
 
 /** A server under measurement. */
 export interface Peer extends AsyncDisposable {

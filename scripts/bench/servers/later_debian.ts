@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { NEEDS } from "../../lib/platform/doctor/needs.ts";
+import { NEEDS } from "../../../lib/platform/doctor/needs.ts";
 
 /** The Debian that has today's versions. */
 const SUITE = "forky";
@@ -15,7 +15,7 @@ const PACKAGES: readonly string[] = [
 ];
 
 /** The project's folder; the Debian has it at the same path. */
-const PROJECT = new URL("../../", import.meta.url).pathname.replace(/\/$/, "");
+const PROJECT = new URL("../../../", import.meta.url).pathname.replace(/\/$/, "");
 
 /** Makes the folder `$1` with the packages `$2`: under its name only when it is whole. No service starts in it. */
 const MAKE = `set -e
