@@ -5,7 +5,8 @@ import type { Bench, Line } from "./engine_bench.ts";
 import { inTurn, ROUNDS } from "./in_turn.ts";
 import type { Peer } from "./peers.ts";
 
-/** Lives and connections that are averaged. */
+/** Lives of networks, and connections, that are averaged. */
+const LIVES = 20;
 const REPEATS = 5;
 /** Names that are looked up in a row. */
 const LOOKUPS = 500;
@@ -39,7 +40,7 @@ export async function* networkLines({ gantry, podman, image, counts: { running }
   yield {
     what: "network create and remove",
     ...line,
-    ...await both((peer) => averageTime(REPEATS, () => liveOnce(peer))),
+    ...await both((peer) => averageTime(LIVES, () => liveOnce(peer))),
   };
 
   const target = new Map<Peer, string>();

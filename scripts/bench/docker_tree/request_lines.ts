@@ -16,7 +16,11 @@ export async function* requestLines(bench: Bench): AsyncGenerator<Line> {
   const { gantry, docker, image } = bench;
   if (docker) await handImage(gantry, docker, image);
   const ids = new Map<Peer, string>();
-  for (const peer of Object.values(peersOf(bench))) ids.set(peer, await prepare(peer, image));
+  for (const peer of Object.values(peersOf(bench))) {
+    ids.set(peer, await prepare(peer, image));
+    // The first row would measure how fast the servers, and the client, become warm.
+    await requestRate(peer, "/_ping", CONNECTIONS[1]);
+  }
   const paths: Record<string, (id: string) => string> = {
     "_ping": () => "/_ping",
     "inspect of a container": (id) => `/containers/${id}/json`,

@@ -4,7 +4,7 @@
  * @module
  */
 import { randomUUID } from "node:crypto";
-import { existsSync, statSync } from "node:fs";
+import { existsSync, rmdirSync, statSync } from "node:fs";
 import { chmod, chown, mkdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
@@ -142,10 +142,12 @@ class FolderVolumes implements Volumes {
   }
 
   async remove(name: string, { behind = false } = {}): Promise<void> {
+    const folder = this.#folder(name);
     const doomed = join(this.#paths.volumes, `${DOOMED}${randomUUID()}`);
-    await this.#quotas.release(this.#folder(name));
+    await this.#quotas.release(folder);
+    if (removeEmpty(folder)) return;
     try {
-      await rename(this.#folder(name), doomed);
+      await rename(folder, doomed);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
       throw error;
@@ -164,5 +166,19 @@ class FolderVolumes implements Volumes {
       throw new TypeError(`Name volume folder: "${name}" is no volume name`);
     }
     return join(this.#paths.volumes, name);
+  }
+}
+
+/**
+ * Removes the folder of a volume without files: in two calls that do not wait, where anything else takes six that do. Tells whether it was one. A
+ * mount on it is in use, and makes it none.
+ */
+function removeEmpty(folder: string): boolean {
+  try {
+    rmdirSync(join(folder, "_data"));
+    rmdirSync(folder);
+    return true;
+  } catch {
+    return false;
   }
 }
