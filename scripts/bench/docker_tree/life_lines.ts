@@ -55,6 +55,16 @@ export async function* lifeLines(bench: Bench): AsyncGenerator<Line> {
     ),
   };
   yield {
+    what: "network connect and disconnect, Docker's tree",
+    ...line,
+    ...await all((peer) => connectTime(peer, image)),
+  };
+  yield {
+    what: "df, Docker's tree",
+    ...line,
+    ...await all((peer) => averageTime(3, () => peer.callPath("GET", "/system/df"))),
+  };
+  yield {
     what: "network create and remove, Docker's tree",
     ...line,
     ...await all((peer) =>
@@ -113,5 +123,19 @@ async function execTime(peer: Peer, image: string): Promise<number> {
     await peer.callPath("POST", `/exec/${Id}/start`, {});
   });
   await removeContainer(peer, id);
+  return time;
+}
+
+/** Milliseconds of a connection of a running container to another network, and its end. */
+async function connectTime(peer: Peer, image: string): Promise<number> {
+  const { Id } = JSON.parse(await peer.callPath("POST", "/networks/create", { Name: "bench-joined" }));
+  const Container = await createContainer(peer, image, { NetworkMode: "bridge" });
+  await peer.callPath("POST", `/containers/${Container}/start`);
+  const time = await averageTime(REPEATS / 2, async () => {
+    await peer.callPath("POST", `/networks/${Id}/connect`, { Container });
+    await peer.callPath("POST", `/networks/${Id}/disconnect`, { Container });
+  });
+  await removeContainer(peer, Container);
+  await peer.callPath("DELETE", `/networks/${Id}`);
   return time;
 }
