@@ -56,6 +56,11 @@ export class Stage implements AsyncDisposable {
       await this.call("POST", "/libpod/containers/warm/wait", undefined, [200]);
       await this.call("DELETE", "/libpod/containers/warm?force=true&timeout=0", undefined, [200]);
     }
+    // The socket at which supervisors of exec sessions connect.
+    const { text } = await this.call("POST", "/libpod/containers/first/exec", { Cmd: ["true"], AttachStdout: true }, [
+      201,
+    ]);
+    await this.call("POST", `/libpod/exec/${JSON.parse(text).Id}/start`, {}, [200]);
     await this.call("DELETE", "/libpod/containers/first?force=true&timeout=0", undefined, [200]);
   }
 

@@ -40,6 +40,19 @@ sub write_exit {
   rename("$path.tmp", $path);
 }
 
+my ($order, @waiting);
+sub in_order {
+  my ($out, $read) = @_;
+  my @now = grep { vec($read, fileno $out->{$_}, 1) } keys %$out;
+  return @now if !defined $order;
+  my %name = map { (fileno $out->{$_}, $_) } keys %$out;
+  for my $name (grep { defined } map { $name{$_} } ready($order, 0)) { push @waiting, $name if !grep { $_ eq $name } @waiting }
+  my %is_now = map { ($_, 1) } @now;
+  my @listed = grep { delete $is_now{$_} } @waiting;
+  @waiting = grep { my $name = $_; !grep { $_ eq $name } @listed } @waiting;
+  return (@listed, keys %is_now);
+}
+
 sub start_process {
   my ($has, $size, $hide, $command) = @_;
   my ($input, %outputs, $listener, $theirs_in, $theirs_out);
@@ -52,6 +65,10 @@ sub start_process {
     my $own = $has->{o} && !$has->{m};
     $own ? pipe($outputs{stdout}, $theirs_out) : open($theirs_out, $has->{m} ? '>&' : '>', $has->{m} ? $theirs_err : '/dev/null')
       or die "output: $!\n";
+  }
+  if ($outputs{stdout}) {
+    $order = make_epoll();
+    watch($order, fileno $_, $ADD, $EDGE) for $outputs{stdout}, $errors;
   }
   my $runtime = fork // die "fork: $!\n";
   if (!$runtime) {
@@ -101,8 +118,7 @@ sub carry {
     my $found = select($read, $write, undef, $patience);
     if ($found < 0) { next if $! == $EINTR; die "select: $!\n" }
     return if $over && $found == 0;
-    for my $name (keys %$out) {
-      next unless vec($read, fileno $out->{$name}, 1);
+    for my $name (in_order($out, $read)) {
       my $count = sysread($out->{$name}, my $data, $PIECE);
       next if !defined $count && ($! == $EINTR || $! == $EAGAIN);
       if (!$count) { delete $out->{$name} }

@@ -21,11 +21,8 @@
 use Errno qw(EADDRINUSE);
 my ($LIMIT, $NEWNET, $BIND, $SIOCSIFFLAGS, $IFF_UP) = (65536, 0x40000000, 4096, 0x8914, 1);
 my ($CLOEXEC, $EINVAL, $ADD_SEALS, $SEALS, $SEALABLE, $RUNNABLE) = (0x80000, 22, 1033, 15, 3, 16);
-my ($ADD, $DELETE, $IN, $EVENTS) = (1, 2, 1, 64);
 # Network namespaces that are made before anybody asks for them, once somebody has.
 my $SPARE_NAMESPACES = 2;
-my ($size) = @ARGV;
-my $event = $size == 12 ? 'L L x4' : 'L x4 L x4';
 my @signals = qw(HUP INT TERM PIPE);
 # A terminal's signals are for the server.
 setpgrp(0, 0);
@@ -34,26 +31,11 @@ $SIG{CHLD} = 'DEFAULT';
 # Jobs by key; by the number of a file, its job and which of the job's it is; keys of those whose end no file tells.
 my ($held, %jobs, %files, @polled) = ('');
 my ($own_network, $may_return, @spare, $wanted, @copies);
-my $epoll = syscall($nr{epoll_create1}, $CLOEXEC);
-$epoll >= 0 or die "epoll_create1: $!\n";
-
-sub watch {
-  my ($number, $operation) = @_;
-  my $data = pack($event, $IN, $number);
-  syscall($nr{epoll_ctl}, $epoll, $operation, $number, $data) == 0 or die "epoll_ctl: $!\n";
-}
-
-# The numbers of files with something to read.
-sub ready {
-  my $wait = shift;
-  my $events = "\0" x ($size * $EVENTS);
-  my $count = syscall($nr{epoll_pwait}, $epoll, $events, $EVENTS, $wait, 0, 8);
-  return map { (unpack($event, substr($events, $_ * $size, $size)))[1] } 0 .. $count - 1;
-}
+my $epoll = make_epoll();
 
 sub leave {
   my $number = shift;
-  watch($number, $DELETE);
+  watch($epoll, $number, $DELETE);
   delete $files{$number};
 }
 
@@ -79,7 +61,7 @@ sub begin {
   for my $which (keys %own) {
     my $number = fileno $own{$which};
     $files{$number} = [$key, $which];
-    watch($number, $ADD);
+    watch($epoll, $number, $ADD);
   }
 }
 
@@ -259,10 +241,10 @@ sub gone {
   return 1;
 }
 
-watch(0, $ADD);
+watch($epoll, 0, $ADD);
 for (;;) {
   my $idle = !$wanted || @spare >= $SPARE_NAMESPACES;
-  my @ready = ready($idle ? @polled ? 10 : -1 : 0);
+  my @ready = ready($epoll, $idle ? @polled ? 10 : -1 : 0);
   # Nothing else is to be done.
   if (!@ready && !$idle) {
     # Who asks next hears why.

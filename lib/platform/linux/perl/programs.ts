@@ -16,6 +16,7 @@ import { AGENT_READ } from "./agent/read.pl.ts";
 import { AGENT_WRITE } from "./agent/write.pl.ts";
 import { ATTACH } from "./attach.pl.ts";
 import { COMMON } from "./common.pl.ts";
+import { EPOLL } from "./epoll.pl.ts";
 import { EXEC } from "./exec.pl.ts";
 import { HIDE } from "./hide.pl.ts";
 import { LINKS } from "./links.pl.ts";
@@ -62,7 +63,7 @@ export const NOTIFY_PROGRAM: PerlProgram = { parts: [COMMON, NOTIFY], calls: [] 
 
 /** Starts supervisors, whose parent it is, and supervises processes of exec sessions. */
 export const NURSERY_PROGRAM: PerlProgram = {
-  parts: [COMMON, HIDE, EXEC, NURSERY],
+  parts: [COMMON, HIDE, EPOLL, EXEC, NURSERY],
   calls: [
     ...["pidfd_open", "unshare", "setns", "mount", "umount2", "memfd_create"] as const,
     ...["epoll_create1", "epoll_ctl", "epoll_pwait", "prctl", "mknodat", "recvmsg"] as const,
