@@ -108,6 +108,7 @@ export const EXPORTS: readonly Export[] = [
   },
   { name: "negotiation", holds: "Accept, 406", from: "server.ts", names: ["negotiation"], over: "server" },
   { name: "exactness", holds: "large results faster", from: "server.ts", names: ["exactness"], over: "server" },
+  { name: "quick paths", holds: "plain values faster", from: "server.ts", names: ["quickPaths"], over: "server" },
   { name: "server streams", holds: "stream, Response", from: "server.ts", names: ["streams"], over: "server" },
   {
     name: "channel arguments",

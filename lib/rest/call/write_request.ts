@@ -49,10 +49,14 @@ function writePath({ segments, parameters }: Plan, args: readonly unknown[]): st
 
 function writeParameter({ name, remainder }: PathParameter, value: unknown): string {
   const text = value == null ? "" : writeScalar(value);
-  if (!text) throw new TypeError(`Write "${name}" into the path: it is ${value == null ? "missing" : "empty"}`);
   // A dot segment would be resolved away, encoded or not; a remainder is not encoded.
   const odd = remainder ? /(^|\/)\.\.?(\/|$)|[?#%\\]/ : /^\.\.?$/;
-  if (odd.test(text)) throw new TypeError(`Write "${name}" into the path: "${text}" would not arrive`);
+  const detail = value == null
+    ? "it is missing"
+    : !text
+    ? "it is empty"
+    : odd.test(text) && `"${text}" would not arrive`;
+  if (detail) throw new TypeError(`Write "${name}" into the path: ${detail}`);
   return remainder ? encodeURI(text) : encodeURIComponent(text);
 }
 

@@ -50,7 +50,8 @@ export abstract class Router<Value> {
    * @param failed The method that is known to find none
    */
   methods(path?: string, query = "", failed?: string): readonly string[] {
-    const known = [...this.#methods].filter((method) => !path || method !== failed && this.match(method, path, query));
+    const right = path && isOddPath(path) ? normalisePath(path) : path;
+    const known = [...this.#methods].filter((method) => !right || method !== failed && this.find(method, right, query));
     // HEAD comes with each GET.
     return known.includes("GET") ? [...known, "HEAD"] : known;
   }
