@@ -1,6 +1,7 @@
 import { type Codec, type Described, encodeWith, findCodec } from "../codecs/codec.ts";
 import type { HeaderValues } from "../codecs/header_value.ts";
 import { isRecord } from "../codecs/record.ts";
+import { ANY } from "../plan/kind.ts";
 import type { BodyPlan, PathParameter, Plan } from "../plan/plan_types.ts";
 import { writeScalar } from "../codecs/scalar_text.ts";
 
@@ -84,9 +85,7 @@ function writeQuery({ constants, query, spreads }: Plan, args: readonly unknown[
 function writeItem(item: unknown, codecs: readonly Codec[]): string {
   return isRecord(item) || Array.isArray(item)
     // JSON is always among them, and always text.
-    ? String(
-      findCodec(codecs, "application/json")?.encode(item, { kind: { type: "any" } }),
-    )
+    ? String(findCodec(codecs, "application/json")?.encode(item, { kind: ANY }))
     : writeScalar(item);
 }
 

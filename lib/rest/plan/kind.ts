@@ -90,24 +90,22 @@ export type MixKinds = (kinds: readonly Kind[]) => Kind;
 /** Reads the kind of values out of their JSON Schema. */
 export function readKind(json: unknown, more: ReadMore, mix: MixKinds): Kind {
   const read = (json: unknown) => readKind(json, more, mix);
-  const all = (schemas: unknown) => listOf(schemas).map(read);
   // A schema that is no object, as `true`, says nothing.
   const schema = Object(json) as WrittenSchema;
   const { type, properties, items, additionalProperties, prefixItems, required, enum: of } = schema;
   const told = more(schema, read);
   if (told) return told;
-  const union = schema.anyOf ?? schema.oneOf;
-  if (listOf(union).length > 0) return uniteKinds(all(union), mix);
+  const union = listOf(schema.anyOf ?? schema.oneOf);
+  if (union.length > 0) return uniteKinds(union.map(read), mix);
   if (Array.isArray(type)) return uniteKinds(type.map((type) => read({ ...schema, type })), mix);
   const values = "const" in schema ? [schema.const] : listOf(of);
   if (!type && values.length > 0) {
     return uniteKinds(values.map((one) => ({ type: one === null ? "null" : typeof one } as Kind)), mix);
   }
-  if (/^(string|boolean|number|integer|null)$/.test(String(type))) {
-    return { type: String(type).replace("integer", "number") as "string" };
-  }
+  const scalar = String(type).replace("integer", "number");
+  if (/^(string|boolean|number|null)$/.test(scalar)) return { type: scalar as "string" };
   if (type === "array") {
-    return { type: "list", item: read(items), ...prefixItems ? { items: all(prefixItems) } : undefined };
+    return { type: "list", item: read(items), ...prefixItems ? { items: listOf(prefixItems).map(read) } : undefined };
   }
   if (type !== "object" && !properties) return ANY;
   const entries = Object.entries(Object(properties) as WrittenSchema);
@@ -115,7 +113,7 @@ export function readKind(json: unknown, more: ReadMore, mix: MixKinds): Kind {
   if (entries.length === 0 && (isOpen || !properties)) return { type: "map", value: read(additionalProperties) };
   return {
     type: "struct",
-    open: isOpen || additionalProperties === true,
+    open: !!additionalProperties,
     fields: new Map(entries.map(([name, property]) => {
       const { rest } = Object(property) as WrittenSchema;
       return [name, {
