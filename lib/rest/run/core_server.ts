@@ -157,10 +157,12 @@ export function handlerWith<Identity = unknown, State extends object = object>(
     }
     // The server as a whole (RFC 9110, section 9.3.7).
     const isWhole = method === "OPTIONS" && path === "/*";
-    const methods = routers.flatMap(({ prefix, router }) => {
+    const methods: string[] = [];
+    for (const { prefix, router } of routers) {
       const within = pathBehind(prefix, path);
-      return isWhole ? router.methods() : within ? router.methods(within, query, method) : [];
-    });
+      if (isWhole) methods.push(...router.methods());
+      else if (within) methods.push(...router.methods(within, query, method));
+    }
     if (!methods.length && options.fallback) return options.fallback(request, platform);
     return Promise.resolve(responses.unknown(path, methods, { request, platform }));
   };
