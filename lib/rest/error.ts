@@ -135,8 +135,10 @@ export interface ErrorCodec {
 /** Makes an error of what a server answered: of problem details, or of any other body with a text that looks like a message. */
 export function readProblem(status: number, body: unknown): HTTPError {
   const fields = Object(body) as Record<string, unknown>;
-  const detail = [body, fields.detail, fields.title, fields.message].find((text) => text && typeof text === "string");
-  return new HTTPError(status, detail ? String(detail) : `Answered with status ${status}`, { body });
+  const detail = [body, fields.detail, fields.title, fields.message].find((text): text is string =>
+    !!text && typeof text === "string"
+  );
+  return new HTTPError(status, detail ?? `Answered with status ${status}`, { body });
 }
 
 /** The error of a body that is too large. */

@@ -19,6 +19,7 @@ import { multipart } from "./codecs/multipart.ts";
 import { negotiation } from "./run/accept.ts";
 import { pathOfBase } from "./route/request_path.ts";
 import { patientRequest } from "./run/patient_body.ts";
+import { quickPaths } from "./quick/quick_paths.ts";
 import { readPlaced } from "./headers/read_placed.ts";
 import { trieRouter } from "./route/trie_router.ts";
 import { writePlaced } from "./headers/write_placed.ts";
@@ -61,6 +62,7 @@ export const SERVER_PARTS: ServerParts = {
   channel: writeChannel,
   headers: headerValues,
   exactness,
+  quick: quickPaths,
   negotiate: negotiation,
   places: readPlaced,
   around: (plan, run, codecs) => writePlaced(plan, writeFailures(plan, run, codecs), codecs),

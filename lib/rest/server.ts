@@ -32,6 +32,7 @@ export { type Finish, type HandlerOptions, handlerWith, type ServerParts } from 
 export { api, apiWith } from "./define.ts";
 export type { DefinitionParts } from "./plan/plan.ts";
 export { exactKinds } from "./plan/exact_kinds.ts";
+export { quickPaths } from "./quick/quick_paths.ts";
 export { spreadQuery } from "./plan/spread_query.ts";
 export { namespace, rest } from "./definition.ts";
 export { failureOf } from "./failures/failure_of.ts";

@@ -84,6 +84,10 @@ const OTHERS: Record<string, { names: string; of: string }> = {
     names: "auto_vacuum freelist_count page_count page_size",
     of: "SQLite's pragmas",
   },
+  "lib/rest/quick/quick_test.ts": {
+    names: "greater_than less_than max_length min_length number_format",
+    of: "zod's checks",
+  },
   "lib/rest/auth.ts": { names: "invalid_token", of: "bearer tokens (RFC 6750)" },
 };
 

@@ -179,14 +179,16 @@ Deno.test("handler() of the small entries routes plain paths, the most specific 
   assertEquals([response.headers.get("vary"), await response.text()], ["accept", '"word"']);
 });
 
-Deno.test("api() of the small entries names the part for types that hold themselves and intersections", () => {
+Deno.test("api() of the small entries names the part for types that hold themselves, intersections and unions", () => {
   const Tree: z.ZodType = z.object({
     get children() {
       return z.array(Tree);
     },
   });
   const both = z.intersection(z.record(z.string(), z.string()), z.object({ b: z.string() }));
-  for (const schema of [Tree, both]) {
+  const either = z.union([z.object({ a: z.string() }), z.object({ b: z.number() })]);
+  const scalar = z.union([z.number(), z.boolean()]);
+  for (const schema of [Tree, both, either, scalar, z.object({ inner: z.array(either) })]) {
     const operations = { Put: rest("PUT /a", [schema]) };
     assertThrows(
       () => api("x", operations),
@@ -195,4 +197,13 @@ Deno.test("api() of the small entries names the part for types that hold themsel
     );
     server.apiWith({ kinds: server.exactKinds }, "x", operations);
   }
+  // No unions, as far as kinds go.
+  const words = z.union([z.literal("a"), z.literal("b")]);
+  const plain = z.object({
+    a: z.string().nullish(),
+    b: z.object({ c: z.int() }).nullable(),
+    c: z.enum(["a", "b"]),
+    words,
+  });
+  api("x", { Put: rest("PUT /{words=%v}", [words, plain]) });
 });

@@ -53,3 +53,18 @@ Deno.test("namespace() proxies, and names its operations with a dot", async () =
   assertStringIncludes(String(thrown), `Define "A.B": argument 2 is not there`);
   assertStringIncludes(String(thrown), `Define "a.b": a name has no dot`);
 });
+
+Deno.test("link() gives a function or a namespace its name, whatever that is, and shows nothing else", async () => {
+  const odd = api("x", {
+    definition: rest("GET /definition", [], [z.string()]),
+    functions: namespace({ List: rest("GET /functions", [], [z.string()]) }),
+  });
+  const fetch = (request: Request) => Promise.resolve(new Response(new URL(request.url).pathname));
+  const client = link(odd, "http://h", { fetch });
+  assertEquals(await client.definition(), "/definition");
+  assertEquals(await client.functions.List(), "/functions");
+  assertEquals(Object.keys(client), ["definition", "functions"]);
+  const plain = link(shop, "http://h", { fetch });
+  assertEquals(Object.keys(plain), ["Ping", "Orders", "Empty"]);
+  assertEquals(plain.definition, shop);
+});

@@ -141,12 +141,9 @@ export function linkWith<const D extends Operations>(
         : call(given, options);
     });
   }
-  // Not enumerable, so that the functions are all that is seen; a function of the same name wins.
-  for (const [key, value] of Object.entries({ definition, functions })) {
-    if (!(key in linked)) Object.defineProperty(linked, key, { value });
-  }
-  // Made name by name from the definition's own plans, as the type says.
-  return linked as Linked<D> & Implementation;
+  // Its prototype is not seen beside its functions, of which one of the same name wins. They are made name by name from the definition's own
+  // plans, as the type says.
+  return Object.setPrototypeOf(linked, { definition, functions }) as Linked<D> & Implementation;
 }
 
 /** Puts a function where its name says. */
@@ -160,12 +157,13 @@ function put(table: FunctionTable, name: string, value: AnyFunction): void {
 
 /** Puts the error of a call last among its results. */
 async function settle(call: Promise<unknown>, count: number): Promise<unknown> {
+  const withError = (values: readonly unknown[], error?: Error) => count ? [...values, error] : error;
   try {
     const value = await call;
-    return count > 1 ? [...value as unknown[], undefined] : count ? [value, undefined] : undefined;
+    // Several results are a list.
+    return withError(count > 1 ? value as unknown[] : [value]);
   } catch (error) {
-    const failure = error instanceof Error ? error : new Error(String(error), { cause: error });
-    return count ? [...new Array(count), failure] : failure;
+    return withError(new Array(count), error instanceof Error ? error : new Error(String(error), { cause: error }));
   }
 }
 
@@ -208,7 +206,7 @@ function caller(
     const ends = timeout == null ? [] : [AbortSignal.timeout(timeout)];
     if (signal) ends.push(signal);
     const request = writeRequest(plan, codecs, base, args, accept, AbortSignal.any(ends), headers, stream);
-    if (own) new Headers(own).forEach((value, name) => request.headers.set(name, value));
+    new Headers(own).forEach((value, name) => request.headers.set(name, value));
     if (shape !== "channel") {
       const response = await send(request);
       options.response?.(response);

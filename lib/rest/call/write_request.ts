@@ -1,6 +1,7 @@
 import { type Codec, type Described, encodeWith, findCodec } from "../codecs/codec.ts";
 import type { HeaderValues } from "../codecs/header_value.ts";
 import { isRecord } from "../codecs/record.ts";
+import { ANY } from "../plan/kind.ts";
 import type { BodyPlan, PathParameter, Plan } from "../plan/plan_types.ts";
 import { writeScalar } from "../codecs/scalar_text.ts";
 
@@ -49,10 +50,14 @@ function writePath({ segments, parameters }: Plan, args: readonly unknown[]): st
 
 function writeParameter({ name, remainder }: PathParameter, value: unknown): string {
   const text = value == null ? "" : writeScalar(value);
-  if (!text) throw new TypeError(`Write "${name}" into the path: it is ${value == null ? "missing" : "empty"}`);
   // A dot segment would be resolved away, encoded or not; a remainder is not encoded.
   const odd = remainder ? /(^|\/)\.\.?(\/|$)|[?#%\\]/ : /^\.\.?$/;
-  if (odd.test(text)) throw new TypeError(`Write "${name}" into the path: "${text}" would not arrive`);
+  const detail = value == null
+    ? "it is missing"
+    : !text
+    ? "it is empty"
+    : odd.test(text) && `"${text}" would not arrive`;
+  if (detail) throw new TypeError(`Write "${name}" into the path: ${detail}`);
   return remainder ? encodeURI(text) : encodeURIComponent(text);
 }
 
@@ -80,9 +85,7 @@ function writeQuery({ constants, query, spreads }: Plan, args: readonly unknown[
 function writeItem(item: unknown, codecs: readonly Codec[]): string {
   return isRecord(item) || Array.isArray(item)
     // JSON is always among them, and always text.
-    ? String(
-      findCodec(codecs, "application/json")?.encode(item, { kind: { type: "any" } }),
-    )
+    ? String(findCodec(codecs, "application/json")?.encode(item, { kind: ANY }))
     : writeScalar(item);
 }
 

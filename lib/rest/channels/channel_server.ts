@@ -30,7 +30,7 @@ export async function writeChannel(value: unknown, call: Call, writer: ResultWri
   const { kind, contentType, item } = plan.result;
   const check = plan.trusted || !item
     ? (value: unknown) => value
-    : checkOf(plan, item, kind, writer.responses.parts.exactness);
+    : checkOf(plan, item, kind, writer.responses.parts.exactness, writer.responses.parts.quick?.test(item));
   const response = await channelResponse(value, {
     request: call.request,
     platform: call.platform,

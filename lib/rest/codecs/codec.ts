@@ -60,6 +60,8 @@ export interface Codec {
   readonly header?: string;
   /** Whether values of this kind can be carried. */
   carries(kind: Kind): boolean;
+  /** Whether it writes plain data, of texts, numbers, booleans, lists and objects, as `JSON.stringify` does. */
+  readonly isJSON?: boolean;
   encode(value: unknown, context: CodecContext): string | Uint8Array | Encoded;
   /** Throws for what is not of its type; the transport answers 400 then. */
   decode(body: string, context: CodecContext): unknown;

@@ -21,6 +21,7 @@ import { boundDepth } from "./json_depth.ts";
  */
 export const exactJSON: Codec = {
   type: "application/json",
+  isJSON: true,
   carries: () => true,
   encode: (value, { kind }) => writeJSON(value, kind),
   decode: (body, { kind }) => body === "" ? undefined : readJSON(boundDepth(body), kind),

@@ -8,10 +8,19 @@ const INTEGER = /^[+-]?\d{1,40}$/;
 
 /** Makes a value of the text that stands for it in a path, a query or a text body. Undefined when the text is not of that kind. */
 export function readScalar(text: string, kind: Kind): unknown {
-  return kind.type === "time" ? readTime(text) : kind.type === "bytes" ? decodeBase64(text) : readPlain(text, kind);
+  switch (kind.type) {
+    case "time":
+      return readTime(text);
+    case "bytes":
+      return decodeBase64(text);
+    case "choice":
+      return kind.of.map((part) => readPlain(text, part)).find((value) => value !== undefined);
+    default:
+      return readPlain(text, kind);
+  }
 }
 
-/** {@linkcode readScalar} for all but times and bytes, which stay text. */
+/** {@linkcode readScalar} for all but times, bytes and scalars of several types, which stay text. */
 export function readPlain(text: string, kind: Kind): unknown {
   switch (kind.type) {
     case "boolean":
@@ -23,8 +32,6 @@ export function readPlain(text: string, kind: Kind): unknown {
       return INTEGER.test(text) ? BigInt(text) : undefined;
     case "null":
       return /^(null)?$/.test(text) ? null : undefined;
-    case "choice":
-      return kind.of.map((part) => readPlain(text, part)).find((value) => value !== undefined);
     default:
       return text;
   }

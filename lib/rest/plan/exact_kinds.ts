@@ -1,11 +1,13 @@
 import {
   ANY,
+  type Field,
+  isScalar,
   type Kind,
   markerOf,
-  mergeKinds,
   readKind,
   type ReadMore,
   type TellKind,
+  uniteKinds,
   writeJSONSchema,
   type WrittenSchema,
 } from "./kind.ts";
@@ -67,6 +69,33 @@ function readMore(root: WrittenSchema | undefined): ReadMore {
   };
 }
 
+/** The kind of values that are of one of several kinds. */
+function mixKinds(kinds: readonly Kind[]): Kind {
+  if (kinds.every(({ type }) => /^(struct|map)$/.test(type))) return mergeKinds(kinds, false);
+  // Not ANY, which says that nothing is said.
+  if (!kinds.every(isScalar)) return { type: "any" };
+  return kinds.some(({ type }) => /^(string|text)$/.test(type))
+    ? { type: "text" }
+    : { type: "choice", of: kinds.flatMap((kind) => kind.type === "choice" ? kind.of : kind) };
+}
+
+/** One struct of several: of those a value is `every` one, or any one. */
+function mergeKinds(kinds: readonly Kind[], every: boolean): Kind {
+  if (kinds.length === 1) return kinds[0];
+  const fields = new Map<string, Field>();
+  let open: boolean | undefined;
+  for (const kind of kinds) {
+    if (kind.type !== "struct") return { type: "map", value: ANY };
+    open ||= kind.open;
+    for (const [name, field] of kind.fields) {
+      const before = fields.get(name);
+      const required = every && field.required;
+      fields.set(name, { ...field, required, ...before && { kind: uniteKinds([before.kind, field.kind], mixKinds) } });
+    }
+  }
+  return { type: "struct", fields, open, united: !every };
+}
+
 /** The kinds that were told before: plan and check ask the same, and libraries take their time to write a JSON Schema. */
 const told = /* @__PURE__ */ new WeakMap<Schema, Kind>();
 
@@ -82,7 +111,7 @@ export function kindOf(schema: Schema): Kind {
   if (!kind) {
     const json = jsonSchemaOf(schema);
     // A bare bigint or date has a marker, which says its wire form and range; within an object the schema's own will do.
-    kind = json?.[NESTED] ? ANY : readKind(json, readMore(json));
+    kind = json?.[NESTED] ? ANY : readKind(json, readMore(json), mixKinds);
     if (kind === ANY) kind = { type: "any", unknown: true };
     told.set(schema, kind);
   }

@@ -46,11 +46,12 @@ export type TellKind = (schema: Schema, name: string) => Kind;
  * Tells the kinds that plain JSON Schema tells.
  *
  * @throws what the schema library throws when it cannot write a JSON Schema
- * @throws {TypeError} for bigint and Date within objects and lists (of zod, whose JSON Schema is silent), types that hold themselves and intersections
+ * @throws {TypeError} for bigint and Date within objects and lists (of zod, whose JSON Schema is silent), types that hold themselves, intersections,
+ * and unions of several structs or of scalars of several types
  */
 export const plainKind: TellKind = (schema, name) => {
   const type = markerOf(schema);
-  const refuse = (found: unknown) => {
+  const refuse = (found: unknown): undefined => {
     if (found) throw new TypeError(`Define "${name}": its kinds take the part exactKinds`);
   };
   return type ? { type } : readKind(
@@ -60,6 +61,7 @@ export const plainKind: TellKind = (schema, name) => {
         refuse(/^(bigint|date)$/.test(zodSchema?._zod.def.type ?? "")),
     }),
     ({ $ref, allOf }) => refuse($ref ?? allOf),
+    (kinds) => refuse(kinds) ?? ANY,
   );
 };
 
@@ -82,27 +84,28 @@ export const ANY: Kind = { type: "any" };
 /** Reads what a kind is told by beyond plain JSON Schema; undefined where that is all. */
 export type ReadMore = (json: WrittenSchema, read: (json: unknown) => Kind) => Kind | undefined | void;
 
+/** Makes one kind of several, of which no two are the same scalar. */
+export type MixKinds = (kinds: readonly Kind[]) => Kind;
+
 /** Reads the kind of values out of their JSON Schema. */
-export function readKind(json: unknown, more: ReadMore): Kind {
-  const read = (json: unknown) => readKind(json, more);
-  const all = (schemas: unknown) => listOf(schemas).map(read);
+export function readKind(json: unknown, more: ReadMore, mix: MixKinds): Kind {
+  const read = (json: unknown) => readKind(json, more, mix);
   // A schema that is no object, as `true`, says nothing.
   const schema = Object(json) as WrittenSchema;
   const { type, properties, items, additionalProperties, prefixItems, required, enum: of } = schema;
   const told = more(schema, read);
   if (told) return told;
-  const union = schema.anyOf ?? schema.oneOf;
-  if (listOf(union).length > 0) return uniteKinds(all(union));
-  if (Array.isArray(type)) return uniteKinds(type.map((type) => read({ ...schema, type })));
+  const union = listOf(schema.anyOf ?? schema.oneOf);
+  if (union.length > 0) return uniteKinds(union.map(read), mix);
+  if (Array.isArray(type)) return uniteKinds(type.map((type) => read({ ...schema, type })), mix);
   const values = "const" in schema ? [schema.const] : listOf(of);
   if (!type && values.length > 0) {
-    return uniteKinds(values.map((one) => ({ type: one === null ? "null" : typeof one } as Kind)));
+    return uniteKinds(values.map((one) => ({ type: one === null ? "null" : typeof one } as Kind)), mix);
   }
-  if (/^(string|boolean|number|integer|null)$/.test(String(type))) {
-    return { type: String(type).replace("integer", "number") as "string" };
-  }
+  const scalar = String(type).replace("integer", "number");
+  if (/^(string|boolean|number|null)$/.test(scalar)) return { type: scalar as "string" };
   if (type === "array") {
-    return { type: "list", item: read(items), ...prefixItems ? { items: all(prefixItems) } : undefined };
+    return { type: "list", item: read(items), ...prefixItems ? { items: listOf(prefixItems).map(read) } : undefined };
   }
   if (type !== "object" && !properties) return ANY;
   const entries = Object.entries(Object(properties) as WrittenSchema);
@@ -110,7 +113,7 @@ export function readKind(json: unknown, more: ReadMore): Kind {
   if (entries.length === 0 && (isOpen || !properties)) return { type: "map", value: read(additionalProperties) };
   return {
     type: "struct",
-    open: isOpen || additionalProperties === true,
+    open: !!additionalProperties,
     fields: new Map(entries.map(([name, property]) => {
       const { rest } = Object(property) as WrittenSchema;
       return [name, {
@@ -129,9 +132,12 @@ export function isScalar({ type }: Kind): boolean {
   return /^(string|boolean|number|u?int64|time|bytes|text|choice)$/.test(type);
 }
 
-function uniteKinds(kinds: Kind[]): Kind {
+/** The kind of values that are of one of several. */
+export function uniteKinds(kinds: readonly Kind[], mix: MixKinds): Kind {
   const rest = kinds.filter(({ type }) => type !== "null");
-  const made = uniteRest(rest);
+  const [first] = rest;
+  const isOne = rest.length < 2 || isScalar(first) && rest.every(({ type }) => type === first.type);
+  const made: Kind = isOne ? first ?? { type: "null" } : mix(rest);
   return (rest.length < kinds.length || rest.some(isNullable)) && isScalar(made)
     ? { ...made, nullable: true } as Kind
     : made;
@@ -145,36 +151,6 @@ export function isNullable(kind: Kind): boolean {
 /** Returns the meaning of a value that must be there and of which nothing is written. */
 export function absentOf(kind: Kind): null | undefined | [] {
   return kind.type === "list" ? [] : isNullable(kind) ? null : undefined;
-}
-
-function uniteRest(rest: Kind[]): Kind {
-  const [first] = rest;
-  if (!first) return { type: "null" };
-  if (rest.length === 1) return first;
-  if (rest.every(({ type }) => /^(struct|map)$/.test(type))) return mergeKinds(rest, false);
-  // Not ANY, which says that nothing is said.
-  if (!rest.every(isScalar)) return { type: "any" };
-  if (rest.every(({ type }) => type === first.type)) return first;
-  return rest.some(({ type }) => /^(string|text)$/.test(type))
-    ? { type: "text" }
-    : { type: "choice", of: rest.flatMap((kind) => kind.type === "choice" ? kind.of : kind) };
-}
-
-/** One struct of several: of those a value is `every` one, or any one. */
-export function mergeKinds(kinds: Kind[], every: boolean): Kind {
-  if (kinds.length === 1) return kinds[0];
-  const fields = new Map<string, Field>();
-  let open: boolean | undefined;
-  for (const kind of kinds) {
-    if (kind.type !== "struct") return { type: "map", value: ANY };
-    open ||= kind.open;
-    for (const [name, field] of kind.fields) {
-      const before = fields.get(name);
-      const required = every && field.required;
-      fields.set(name, { ...field, required, ...before && { kind: uniteKinds([before.kind, field.kind]) } });
-    }
-  }
-  return { type: "struct", fields, open, united: !every };
 }
 
 /** Whether a kind or one within it is what `test` looks for. */

@@ -54,7 +54,10 @@ export function planOperation(
     else {
       const target = findTarget(all, item.source);
       if (item.type === "named") {
-        const absent = !target.path.length && isRequired(args[target.argument]) ? absentOf(target.kind) : undefined;
+        // An argument that is not there is a problem that the check tells; a promise has no issues: one that is asynchronous is not asked.
+        const alone = target.path.length ? undefined : args[target.argument];
+        const isRequired = (alone?.["~standard"].validate(undefined) as Validated<unknown> | undefined)?.issues;
+        const absent = isRequired && absentOf(target.kind);
         query.push({ name: item.name, absent, followed: false, ...target });
       } else {
         if (!spread) throw new TypeError(`Define "${name}": ?%v takes the part spreadQuery`);
@@ -116,10 +119,4 @@ function toSegment({ parts, remainder }: TagSegment): Segment {
   const [first = { text: "" }] = made;
   if (made.length > 1) return { type: "partial", parts: made };
   return "text" in first ? { type: "literal", ...first } : { type: remainder ? "remainder" : "parameter", ...first };
-}
-
-/** Whether a schema takes no undefined; one that is not there is a problem that the check tells. */
-function isRequired(schema: Schema | undefined): boolean {
-  // A promise has no issues: one that is asynchronous is not asked.
-  return !!(schema?.["~standard"].validate(undefined) as Validated<unknown> | undefined)?.issues;
 }

@@ -91,5 +91,5 @@ function planWhole(
 
 /** Whether a content type is JSON, or one of its dialects. */
 export function isJSON(type: string | undefined): boolean {
-  return type !== undefined && /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(type);
+  return /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(type ?? "");
 }

@@ -6,8 +6,8 @@ import { compareSegments, weightOf } from "./route_order.ts";
 export type Choose<Leaf, Found> = (leaf: Leaf) => Found | undefined;
 
 interface Node<Leaf> {
-  /** Literals by length and three characters: to look these up takes no hash of a part of the path. */
-  literals: Map<number, Literal<Leaf>[]>;
+  /** Literals by length and three characters, in buckets as many as a power of two: to look these up takes no hash of a part of the path. */
+  literals: Literal<Leaf>[][];
   partials: { key: string; matcher: PartialMatcher; weight: number; node: Node<Leaf> }[];
   parameter: Node<Leaf> | undefined;
   remainder: Remainder<Leaf> | undefined;
@@ -111,7 +111,7 @@ function insertTail<Leaf>(
 
 function emptyNode<Leaf>(): Node<Leaf> {
   return {
-    literals: new Map(),
+    literals: [],
     partials: [],
     parameter: undefined,
     remainder: undefined,
@@ -125,26 +125,31 @@ function child<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   return found;
 }
 
-function literalChild<Leaf>({ literals }: Node<Leaf>, text: string): Node<Leaf> {
-  const alike = child(literals, literalShape(text, 0, text.length), () => []);
-  let found = alike.find((literal) => literal.text === text);
-  if (found === undefined) alike.push(found = { text, node: emptyNode() });
-  return found.node;
+function literalChild<Leaf>(parent: Node<Leaf>, text: string): Node<Leaf> {
+  const known = literalOf(parent, text);
+  if (known !== undefined) return known;
+  const made = { text, node: emptyNode<Leaf>() };
+  const all = [...parent.literals.flat(), made];
+  // At least as many buckets as literals, so that most have one to themselves.
+  const buckets: Literal<Leaf>[][] = Array.from({ length: 2 ** Math.ceil(Math.log2(all.length)) }, () => []);
+  for (const one of all) bucketOf(buckets, one.text).push(one);
+  parent.literals = buckets;
+  return made.node;
 }
 
-/** The number of a literal by which few others are found: of its length and its first, middle and last characters. */
-function literalShape(path: string, start: number, end: number): number {
-  if (start === end) return 0;
-  const ends = path.charCodeAt(start) * 31 + path.charCodeAt(end - 1);
-  // Cut to what engines keep as a small integer.
-  return (((end - start) * 31 + ends) * 31 + path.charCodeAt((start + end) >> 1)) & 0x3fffffff;
+/** The bucket of a literal: by its length and its first, middle and last characters. */
+function bucketOf<Leaf>(buckets: Literal<Leaf>[][], text: string): Literal<Leaf>[] {
+  const { length } = text;
+  if (length === 0) return buckets[0];
+  const ends = text.charCodeAt(0) * 31 + text.charCodeAt(length - 1);
+  return buckets[((length * 31 + ends) * 31 + text.charCodeAt(length >> 1)) & (buckets.length - 1)];
 }
 
-/** The node behind a literal that stands in a path from `start` to `end`. */
-function literalAt<Leaf>({ literals }: Node<Leaf>, path: string, start: number, end: number) {
-  const alike = literals.get(literalShape(path, start, end));
-  if (alike === undefined) return undefined;
-  for (let i = 0; i < alike.length; i++) if (path.startsWith(alike[i].text, start)) return alike[i].node;
+/** The node behind a literal. */
+function literalOf<Leaf>({ literals }: Node<Leaf>, text: string): Node<Leaf> | undefined {
+  if (literals.length === 0) return undefined;
+  const alike = bucketOf(literals, text);
+  for (let i = 0; i < alike.length; i++) if (alike[i].text === text) return alike[i].node;
 }
 
 function shape(segment: Segment): unknown {
@@ -170,13 +175,14 @@ function walk<Leaf, Found>(
 ): Found | undefined {
   const slash = path.indexOf("/", start);
   const end = slash < 0 ? path.length : slash;
-  const next = literalAt(node, path, start, end);
+  // A text of its own: engines take longer to look into a part of another.
+  const text = path.slice(start, end);
+  const next = literalOf(node, text);
   if (next !== undefined) {
     const found = step(next, path, end, captures, choose);
     if (found !== undefined) return found;
   }
   if (end > start) {
-    const text = path.slice(start, end);
     const kept = captures.length;
     for (const partial of node.partials) {
       if (!matchPartial(partial.matcher, text, captures)) continue;

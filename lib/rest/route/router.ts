@@ -21,10 +21,10 @@ export interface Match<Value> {
 
 /** Finds routes by method and path. Of several that fit, the most specific is found. */
 export abstract class Router<Value> {
-  readonly #methods: ReadonlySet<string>;
+  readonly #methods: readonly string[];
 
   constructor(routes: readonly Route<Value>[]) {
-    this.#methods = new Set(routes.map(({ plan }) => plan.method));
+    this.#methods = [...new Set(routes.map(({ plan }) => plan.method))];
   }
 
   /** Finds the route of a path as it stands. */
@@ -50,7 +50,8 @@ export abstract class Router<Value> {
    * @param failed The method that is known to find none
    */
   methods(path?: string, query = "", failed?: string): readonly string[] {
-    const known = [...this.#methods].filter((method) => !path || method !== failed && this.match(method, path, query));
+    const right = path && isOddPath(path) ? normalisePath(path) : path;
+    const known = this.#methods.filter((method) => !right || method !== failed && this.find(method, right, query));
     // HEAD comes with each GET.
     return known.includes("GET") ? [...known, "HEAD"] : known;
   }

@@ -35,7 +35,8 @@ export class TrieRouter<Value> extends Router<Value> {
   }
 
   protected override find(method: string, path: string, query: string): Match<Value> | undefined {
-    const head = this.#versioned.size > 0 && HEAD.exec(path);
+    // Of most paths the first letter says that they have no version.
+    const head = this.#versioned.size > 0 && path.startsWith("/v") && HEAD.exec(path);
     return head && !this.#words.has(head[1]) &&
         search(this.#versioned.get(method), path.slice(head[1].length + 1), query, head[2]) ||
       search(this.#plain.get(method), path, query, undefined);

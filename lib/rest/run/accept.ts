@@ -56,8 +56,12 @@ export const negotiation: NonNullable<ServerParts["negotiate"]> = (
   }
   const varied = offers.length > 1 && !asTagged ? offers.map(addVary) : offers;
   const types = offers.map(({ type }) => type);
+  const [first] = varied;
   return ({ request, name }) => {
-    const type = negotiate(asTagged ? null : request.headers.get("accept"), types);
+    const accept = asTagged ? null : request.headers.get("accept");
+    // The most frequent ones.
+    if (!accept || accept === "*/*") return first;
+    const type = negotiate(accept, types);
     const chosen = varied[types.indexOf(type!)];
     if (chosen) return chosen;
     throw new HTTPError(406, `Answer "${name}": the client accepts none of ${types.join(", ")}`, { kind: "accept" });

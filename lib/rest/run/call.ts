@@ -18,7 +18,8 @@ export class Call implements Context {
   declare ownHeaders: Headers | undefined;
   /** Errors that the operation declares, as they go out. */
   declare failures: AnsweredCall["failures"];
-  declare private controller: AbortController | undefined;
+  /** Made when the function asks for the signal. */
+  declare controller: AbortController | undefined;
   declare private finished: boolean | undefined;
   /** Undoes what lasts until the response is complete. */
   declare forget: (() => void) | undefined;
@@ -58,17 +59,6 @@ export class Call implements Context {
       }
     }
     return this.controller.signal;
-  }
-
-  /** Whether the function asked for the signal. */
-  get watched(): boolean {
-    return this.controller !== undefined;
-  }
-
-  /** The response's body was not wanted any more. */
-  cancel(reason: unknown): void {
-    this.controller?.abort(reason);
-    this.finish();
   }
 
   /** The response is complete. */

@@ -7,6 +7,9 @@ import { describeIssues, type Schema, type Validated } from "../plan/schema.ts";
 /** Tells of a value that fits its schema whether nothing is to be left out of it. */
 export type IsExact = (value: unknown) => boolean;
 
+/** Tells of a value that it fits its schema, which would neither change it, nor add or leave out any of it. `false` tells nothing. */
+export type IsPlain = (value: unknown) => boolean;
+
 /** Makes the test of values of a kind, where there is one; `same` is their schema where it changes none of them, but for defaults that it adds. */
 export type MakeExactness = (kind: Kind, same: Schema | undefined) => IsExact | undefined;
 
@@ -17,6 +20,7 @@ export type CheckValue = (value: unknown) => unknown;
  * Makes the check of a result, or of a channel's item: what does not fit throws, and fields that the schema does not have
  * are left out. The value that the function returned goes out, not the one that the schema makes of it: the client's side transforms.
  *
+ * @param isPlain The quick test of the schema, if it has one
  * @throws {TypeError} from the check, for a value that does not fit
  */
 export function checkOf(
@@ -24,6 +28,7 @@ export function checkOf(
   schema: Schema,
   kind: Kind,
   exactness?: MakeExactness,
+  isPlain?: IsPlain,
 ): CheckValue {
   const { validate } = carriedSchema(schema)["~standard"];
   const isSame = hasSameOutput(schema);
@@ -36,6 +41,7 @@ export function checkOf(
       }
       throw new TypeError(`Answer "${name}": the result does not fit its schema: ${describeIssues(validated.issues)}`);
     };
+    if (isPlain?.(value)) return value;
     const validated = validate(value);
     return validated instanceof Promise ? validated.then(settle) : settle(validated);
   };

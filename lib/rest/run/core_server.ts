@@ -1,6 +1,6 @@
 import type { Authenticator } from "../auth.ts";
 import type { Call } from "./call.ts";
-import type { MakeExactness } from "./check_result.ts";
+import type { IsPlain, MakeExactness } from "./check_result.ts";
 import type { Codec } from "../codecs/codec.ts";
 import type { Handler, Platform, Upgraded, UpgradeInit } from "../context.ts";
 import type { HeaderContext } from "../definition.ts";
@@ -13,8 +13,9 @@ import { PlainRouter } from "../route/plain_router.ts";
 import type { MakeRouter, Route } from "../route/router.ts";
 import type { ReadArguments } from "./read_arguments.ts";
 import type { Stack } from "../middleware/middleware_stack.ts";
-import { ResponseWriter } from "./write_response.ts";
-import type { Offer, ResultWriter } from "./write_result.ts";
+import type { Schema } from "../plan/schema.ts";
+import { type AnsweredCall, ResponseWriter } from "./write_response.ts";
+import type { AnswerPlain, Offer, ResultWriter } from "./write_result.ts";
 
 /**
  * The parts of a server beyond JSON and text.
@@ -55,6 +56,17 @@ export interface ServerParts {
   readonly negotiate?: (plan: Plan, offer: Offer, codecs: readonly Codec[]) => (call: Call) => Offer;
   /** Finds out faster which results need no cutting. */
   readonly exactness?: MakeExactness;
+  /** Shortens the way of arguments and results that are plain data and fit their schemas as they are. */
+  readonly quick?: {
+    /** Makes the quick test of a schema, where there is one. */
+    test(schema: Schema): IsPlain | undefined;
+    /** Makes the test whether all arguments are plain data that fits; none where one of them has no quick test. */
+    arguments(plan: Plan): ((values: readonly unknown[]) => boolean) | undefined;
+    /** Makes the short way of results to a response; none where each takes the long one. */
+    results(writer: ResultWriter, offer: Offer, choose: (call: Call) => Offer): AnswerPlain | undefined;
+    /** Answers 404 as an error would be; undefined where somebody has a say in what errors look like, or is told of them. */
+    unknown(responses: ResponseWriter, detail: string, call: AnsweredCall): Response | undefined;
+  };
   /** Changes finished answers, one after the other; those of streams and channels excepted. */
   readonly finish?: readonly Finish[];
 }
@@ -133,22 +145,24 @@ export function handlerWith<Identity = unknown, State extends object = object>(
   });
   // The longest prefix first, which is the most specific.
   const routers = [...tables].sort(([a], [b]) => b.length - a.length)
-    .map(([prefix, routes]) => [prefix, parts.router?.(routes) ?? new PlainRouter(routes)] as const);
+    .map(([prefix, routes]) => ({ prefix, router: parts.router?.(routes) ?? new PlainRouter(routes) }));
   const [responses = new ResponseWriter({}, checked, options, parts)] = writers;
   const serve: Handler = (request, platform = NOTHING) => {
     const { path, query } = cutPath(request.url);
     const { method } = request;
-    for (const [prefix, router] of routers) {
+    for (const { prefix, router } of routers) {
       const within = pathBehind(prefix, path);
       const match = within && router.match(method, within, query);
       if (match) return match.value(request, platform, query, match);
     }
     // The server as a whole (RFC 9110, section 9.3.7).
     const isWhole = method === "OPTIONS" && path === "/*";
-    const methods = routers.flatMap(([prefix, router]) => {
+    const methods: string[] = [];
+    for (const { prefix, router } of routers) {
       const within = pathBehind(prefix, path);
-      return isWhole ? router.methods() : within ? router.methods(within, query, method) : [];
-    });
+      if (isWhole) methods.push(...router.methods());
+      else if (within) methods.push(...router.methods(within, query, method));
+    }
     if (!methods.length && options.fallback) return options.fallback(request, platform);
     return Promise.resolve(responses.unknown(path, methods, { request, platform }));
   };

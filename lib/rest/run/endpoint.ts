@@ -31,7 +31,7 @@ export function makeEndpoint(
 ): Endpoint {
   const { name, body, limit, asTagged, method, arguments: { length } } = plan;
   const { parts } = responses;
-  const { codecs: more, around, places, decode, streams, receive, headers } = parts;
+  const { codecs: more, around, places, decode, streams, receive, headers, quick } = parts;
   const codecs = codecsOf(options.codecs, more);
   /** Whether the operation may take a socket over. */
   const upgrades = /^(channel|stream)$/.test(plan.result.shape);
@@ -40,6 +40,7 @@ export function makeEndpoint(
   const forward = run && forwardOf(run);
   const read = argumentReader(plan, options.query ?? {}, codecsOf([], more));
   const readArguments = places?.(plan, read) ?? read;
+  const arePlain = quick?.arguments(plan);
   const results = new ResultWriter(plan, codecs, responses);
   // Of the parts only what the tag says is read: pages of other sites can send forms.
   const types = [body && findCodec(codecs, body.contentType), ...codecsOf(options.codecs)].map((codec) => codec?.type);
@@ -49,7 +50,7 @@ export function makeEndpoint(
   const receiveBody = ({ shape, contentType, kind, item }: BodyPlan, call: Call): unknown => {
     const { request: sent, platform } = call;
     const type = sent.headers.get("content-type");
-    const media = type && mediaType(type);
+    const media = type === contentType ? type : type && mediaType(type);
     // A type that is read as any other is as good as none.
     const isAny = asTagged || shape === "stream";
     if (!media || isAny && media !== mediaType(contentType) && isUnasked(media)) {
@@ -75,9 +76,11 @@ export function makeEndpoint(
       if (body) placeBody(body, await receiveBody(body, call), values);
       readArguments(captures, query, values, request);
       const decoded = forward && values.slice(0, length);
-      const validated = validateArguments(plan, values);
-      if (validated) await validated;
-      headers?.read(values, request);
+      if (!arePlain?.(values)) {
+        const validated = validateArguments(plan, values);
+        if (validated) await validated;
+        headers?.read(values, request);
+      }
       if (auth?.authorize) await auth.authorize(call.identity, request, name, values.slice(0, length));
       values[length] = call;
       const isHead = request.method === "HEAD" && method !== "HEAD";

@@ -2,17 +2,18 @@ import type { APIOptions, HeaderContext } from "../definition.ts";
 
 /** The headers of an API, ready to be put on responses. */
 export interface FixedHeaders {
-  readonly entries: Record<string, string>;
+  /** Undefined when there are none. */
+  readonly entries: Record<string, string> | undefined;
   readonly perCall: ((context: HeaderContext) => HeadersInit) | undefined;
 }
 
 /** Prepares the headers of an API. */
 export function fixedHeaders(headers: APIOptions["headers"]): FixedHeaders {
-  if (typeof headers === "function") return { entries: {}, perCall: headers };
+  if (typeof headers === "function") return { entries: undefined, perCall: headers };
   const all = new Headers(headers);
   // A record cannot say several cookies.
-  if (all.has("set-cookie")) return { entries: {}, perCall: () => all };
-  return { entries: Object.fromEntries(all), perCall: undefined };
+  if (all.has("set-cookie")) return { entries: undefined, perCall: () => all };
+  return { entries: headers && Object.fromEntries(all), perCall: undefined };
 }
 
 /** Sets headers on others; `Set-Cookie` and `Vary` are added to. */

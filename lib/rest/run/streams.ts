@@ -55,7 +55,7 @@ async function begin(pieces: AsyncIterable<Uint8Array | string>, call: Call, wri
 function passOn(response: Response, call: Call, { responses }: ResultWriter): Response {
   if (response === call.upgraded) return response;
   const complete = (headers: Headers) => {
-    for (const [name, value] of Object.entries(responses.headers.entries)) {
+    for (const [name, value] of Object.entries(responses.headers.entries ?? {})) {
       if (!headers.has(name) || name === "vary") headers.append(name, value);
     }
     responses.complete(headers, call);
@@ -75,7 +75,7 @@ function passOn(response: Response, call: Call, { responses }: ResultWriter): Re
 
 /** Lets the call's signal fire when the body is cancelled, if anybody looks at it. */
 function watch(response: Response, call: Call): Response {
-  if (response.body === null || !call.watched) {
+  if (response.body === null || !call.controller) {
     call.finish();
     return response;
   }
@@ -95,7 +95,11 @@ function watchStream(body: ReadableStream<Uint8Array>, call: Call): ReadableStre
         throw error;
       }
     },
-    cancel: (reason) => call.cancel(reason),
+    cancel(reason) {
+      // The response's body was not wanted any more.
+      call.controller?.abort(reason);
+      call.finish();
+    },
   });
 }
 

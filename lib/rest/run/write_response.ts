@@ -23,13 +23,11 @@ export interface AnsweredCall {
 export class ResponseWriter {
   readonly headers: FixedHeaders;
   readonly parts: ServerParts;
-  readonly #codec: Omit<ErrorCodec, "decode">;
-  readonly #auth: Authenticator<unknown> | null;
-  readonly #options: HandlerOptions;
+  readonly codec: Omit<ErrorCodec, "decode">;
+  readonly auth: Authenticator<unknown> | null;
+  readonly options: HandlerOptions;
   /** Whether every response has the same headers, but for what functions and values set. */
-  readonly #fixed: boolean;
-  /** Of answers that nothing is there, where they are problem details that nobody else is told of. */
-  readonly #nothing: ResponseInit | undefined;
+  readonly isFixed: boolean;
 
   constructor(
     { errors, headers }: APIOptions = {},
@@ -39,42 +37,36 @@ export class ResponseWriter {
   ) {
     this.headers = fixedHeaders(headers);
     this.parts = parts;
-    this.#codec = errors ?? { type: "application/problem+json", encode: encodeProblem };
-    this.#auth = auth;
-    this.#options = options;
-    this.#fixed = !this.headers.perCall && !auth?.cors;
-    if (this.#fixed && !errors && !options.onError && !auth?.redact) {
-      this.#nothing = { status: 404, headers: { ...this.headers.entries, "content-type": this.#codec.type } };
-    }
+    this.codec = errors ?? { type: "application/problem+json", encode: encodeProblem };
+    this.auth = auth;
+    this.options = options;
+    this.isFixed = !this.headers.perCall && !auth?.cors;
   }
 
   /**
    * A response of a body and its headers: in a record they are all it has, in a list they come on top of those of the API.
    *
    * @param values What may write headers
-   * @param isError Whether its own headers come last, and those that the function set for a body of its own do not count
    */
   respond(
     status: number,
     body: BodyInit | null,
-    own: HeadersInit,
+    own: HeadersInit | undefined,
     call: AnsweredCall,
-    values: readonly unknown[] = [],
-    isError?: boolean,
+    values?: readonly unknown[],
   ): Response {
     // A stream is what the call lasts as long as.
     if (typeof body === "string" || !(body instanceof ReadableStream)) call.finish?.();
     // Runtimes make a response fastest of a record, and of no status.
-    if (this.#fixed && !call.ownHeaders && !(Symbol.iterator in own) && !this.parts.headers?.writes(values)) {
+    if (
+      this.isFixed && !call.ownHeaders && !(own && Symbol.iterator in own) &&
+      !(values && this.parts.headers?.writes(values))
+    ) {
       return new Response(body, status === 200 ? { headers: own } : { status, headers: own });
     }
     const headers = new Headers(this.headers.entries);
-    if (!isError) setHeaders(headers, own);
+    setHeaders(headers, own);
     this.complete(headers, call, values);
-    if (isError) {
-      for (const name of ["length", "encoding", "type"]) headers.delete(`content-${name}`);
-      setHeaders(headers, own);
-    }
     return new Response(body, { status, headers });
   }
 
@@ -83,7 +75,7 @@ export class ResponseWriter {
     setHeaders(headers, this.headers.perCall?.(call));
     this.parts.headers?.write(values, headers);
     setHeaders(headers, call.ownHeaders);
-    setHeaders(headers, this.#auth?.cors?.(call.request));
+    setHeaders(headers, this.auth?.cors?.(call.request));
   }
 
   /** The answer to a call that failed. */
@@ -92,13 +84,14 @@ export class ResponseWriter {
       const { encoded: { status, body, headers: own }, redacted } = this.encode(error, call);
       const isText = typeof body === "string";
       const isEmpty = body == null || status === 204 || status === 304 || call.request.method === "HEAD";
-      const type: Record<string, string> = isEmpty
-        ? {}
-        : { "content-type": isText ? "text/plain;charset=UTF-8" : this.#codec.type };
-      const text = isEmpty ? null : isText ? body : JSON.stringify(body, inexact);
-      const headers = new Headers(type);
+      const headers = new Headers(this.headers.entries);
+      this.complete(headers, call, [redacted]);
+      // Headers that the function set for a body of its own do not count.
+      for (const name of ["length", "encoding", "type"]) headers.delete(`content-${name}`);
+      if (!isEmpty) headers.set("content-type", isText ? "text/plain;charset=UTF-8" : this.codec.type);
       setHeaders(headers, own);
-      return this.respond(status, text, own ? headers : { ...this.headers.entries, ...type }, call, [redacted], true);
+      call.finish?.();
+      return new Response(isEmpty ? null : isText ? body : JSON.stringify(body, inexact), { status, headers });
     } catch (cause) {
       // Headers or a status that cannot be sent.
       this.#tell(cause, 500, call);
@@ -109,17 +102,15 @@ export class ResponseWriter {
   /** Answers what no route fits, of a path that knows these methods, in any order: none at all, or others. */
   unknown(path: string, methods: readonly string[], call: AnsweredCall): Response {
     const { method } = call.request;
-    const allow = methods.length > 0 ? [...new Set(methods)].sort().join(", ") : "";
+    const allow = methods[0] ? [...new Set(methods)].sort().join(", ") : "";
     if (allow && method === "OPTIONS") return this.respond(204, null, [["allow", allow]], call);
     if (allow) {
       const text = `Send ${method} to "${path}": only ${allow} is known there`;
       return this.error(new HTTPError(405, text, { kind: "method", headers: { allow } }), call);
     }
     const detail = `Find "${path}": there is nothing`;
-    // The same answer: to make an error, which notes its stack, takes longer than all the rest.
-    return this.#nothing && method !== "HEAD"
-      ? new Response(`{"status":404,"detail":${JSON.stringify(detail)}}`, this.#nothing)
-      : this.error(new HTTPError(404, detail, { kind: "route" }), call);
+    return this.parts.quick?.unknown(this, detail, call) ??
+      this.error(new HTTPError(404, detail, { kind: "route" }), call);
   }
 
   /** An error as it goes out, and what the authenticator left of it. */
@@ -130,8 +121,8 @@ export class ResponseWriter {
       return { status, request, name, version };
     };
     try {
-      const redacted = this.#auth?.redact ? this.#auth.redact(error) : error;
-      const encoded = call.failures?.get(redacted) ?? this.#codec.encode(redacted, contextOf(redacted));
+      const redacted = this.auth?.redact ? this.auth.redact(error) : error;
+      const encoded = call.failures?.get(redacted) ?? this.codec.encode(redacted, contextOf(redacted));
       this.#tell(error, encoded.status, call);
       return { redacted, encoded };
     } catch (cause) {
@@ -143,8 +134,8 @@ export class ResponseWriter {
 
   /** Tells of an error; of those that are the server's own the log, unless somebody else is told of all of them. */
   #tell(error: unknown, status: number, call: AnsweredCall): void {
-    const { onError } = this.#options;
-    if (onError) onError.call(this.#options, error, call);
+    const { onError } = this.options;
+    if (onError) onError.call(this.options, error, call);
     else if (status >= 500 && status !== 501) console.error(`Answer "${call.name}" with ${status}:`, error);
   }
 }

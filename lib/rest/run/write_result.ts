@@ -13,16 +13,20 @@ export interface Offer {
   readonly headers: Record<string, string>;
 }
 
+/** Answers with a result that is plain data; undefined where it is not, or is more than a body. */
+export type AnswerPlain = (value: unknown, call: Call) => Response | undefined;
+
 /** Makes responses of what a function returns. */
 export class ResultWriter {
   /** Chooses the content type of an answer. */
   readonly #choose: (call: Call) => Offer;
   /** The check of each result; none where they are trusted. */
   readonly #checks: readonly CheckValue[] | undefined;
+  readonly #answerPlain: AnswerPlain | undefined;
 
   constructor(readonly plan: Plan, codecs: readonly Codec[], readonly responses: ResponseWriter) {
     const { trusted, result: { contentType, kind, schemas, kinds } } = plan;
-    const { parts: { exactness, negotiate }, headers: { entries } } = responses;
+    const { parts: { exactness, negotiate, quick }, headers: { entries } } = responses;
     const tagged = findCodec(codecs, contentType);
     const isTagged = tagged?.carries(kind);
     // JSON is always among them, and carries anything.
@@ -31,13 +35,18 @@ export class ResultWriter {
     const named = type !== codec.type ? contentType : codec.header ?? type;
     const offer = { type, codec, headers: { ...entries, "content-type": named } };
     this.#choose = negotiate?.(plan, offer, codecs) ?? (() => offer);
-    this.#checks = trusted ? undefined : schemas.map((schema, index) => checkOf(plan, schema, kinds[index], exactness));
+    this.#answerPlain = quick?.results(this, offer, this.#choose);
+    this.#checks = trusted
+      ? undefined
+      : schemas.map((schema, index) => checkOf(plan, schema, kinds[index], exactness, quick?.test(schema)));
   }
 
   write(value: unknown, call: Call): Response | Promise<Response> {
+    const plain = this.#answerPlain?.(value, call);
+    if (plain) return plain;
     const { plan: { result: { shape, schemas } }, responses: { parts: { streams, channel } } } = this;
     // Some runtimes look their classes up at each mention: what is plain needs none.
-    if (shape === "stream" || (value as object | undefined)?.constructor !== Object && value instanceof Response) {
+    if (shape === "stream" || value && value.constructor !== Object && value instanceof Response) {
       if (streams) return streams.write(value, call, this);
     } else if (shape === "channel") {
       if (channel) return channel(value, call, this);
@@ -90,7 +99,8 @@ export class ResultWriter {
 
   #respondWithout(status: number, call: Call, type?: Record<string, string>): Response {
     const { responses } = this;
-    return responses.respond(status, null, { ...responses.headers.entries, ...type }, call);
+    const { headers: { entries } } = responses;
+    return responses.respond(status, null, type ? { ...entries, ...type } : entries, call);
   }
 }
 
