@@ -88,8 +88,9 @@ export async function makeMachineDisk(log: (line: string) => void): Promise<Mach
   const folder = `${place}.new`;
   await Deno.remove(folder, { recursive: true }).catch(() => {});
   await Deno.mkdir(folder, { recursive: true });
-  const child = new Deno.Command("sh", {
-    args: ["-c", SCRIPT, "sh", folder, PACKAGES.join(",")],
+  // What debootstrap mounts ends with it, also where it is killed: nobody then deletes through a mount.
+  const child = new Deno.Command("unshare", {
+    args: ["--mount", "sh", "-c", SCRIPT, "sh", folder, PACKAGES.join(",")],
     env: { DEBIAN_FRONTEND: "noninteractive", LC_ALL: "C" },
     stdin: "piped",
     stdout: "null",

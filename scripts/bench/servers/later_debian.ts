@@ -26,8 +26,10 @@ debootstrap --variant=minbase ${SUITE} "$root" "$site" /usr/share/debootstrap/sc
 printf '#!/bin/sh\\nexit 101\\n' > "$root/usr/sbin/policy-rc.d"
 chmod 755 "$root/usr/sbin/policy-rc.d"
 cp /etc/resolv.conf "$root/etc/resolv.conf"
-unshare --mount sh -c 'mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && shift && exec "$@"' sh "$root" \\
-  chroot "$root" apt-get --quiet --yes --no-install-recommends install $2 >> "$1.log" 2>&1
+mount -t proc proc "$root/proc"
+mount --rbind /dev "$root/dev"
+chroot "$root" apt-get --quiet --yes --no-install-recommends install $2 >> "$1.log" 2>&1
+umount --recursive --lazy "$root/dev" "$root/proc"
 mv "$root" "$1"
 `;
 
@@ -81,8 +83,9 @@ async function makeRoot(): Promise<string> {
   if (await Deno.stat(root).then(() => true, () => false)) return root;
   console.log(`Bench: making a Debian ${SUITE} in ${root} (once; 700 MB, some minutes)`);
   await Deno.mkdir("/var/cache/gantry-test", { recursive: true });
-  const { success, stderr } = await new Deno.Command("sh", {
-    args: ["-c", MAKE, "sh", root, PACKAGES.join(" ")],
+  // What is mounted meanwhile ends with it, also where it is killed: nobody then deletes through a mount.
+  const { success, stderr } = await new Deno.Command("unshare", {
+    args: ["--mount", "sh", "-c", MAKE, "sh", root, PACKAGES.join(" ")],
     env: { DEBIAN_FRONTEND: "noninteractive", LC_ALL: "C" },
     stdin: "null",
     stdout: "null",
