@@ -215,6 +215,17 @@ sub exec_session {
   delete $streams{in};
   carry($pid, \%streams, undef, undef, 0);
   # The end is told when this process ends, whoever is slow to read what there is still.
-  return if !$peer || $deaf || !%outputs && !length $told or fork;
-  carry($pid, \%streams, undef, undef, $SILENCE);
+  return if !$peer || $deaf or fork;
+  carry($pid, \%streams, undef, undef, $SILENCE) if %outputs || length $told;
+  leave_peer() if $peer;
+}
+
+# Ends the connection when the other side has read everything: one that is closed with something unread here is reset, and what was read there
+# and not used yet is lost.
+sub leave_peer {
+  shutdown($peer, 1);
+  while (1) {
+    my $count = sysread($peer, my $unused, $PIECE);
+    return if defined $count ? !$count : $! != $EINTR;
+  }
 }

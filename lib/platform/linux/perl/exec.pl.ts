@@ -186,7 +186,16 @@ sub exec_session {
   return if !$peer;
   delete $streams{in};
   carry($pid, \%streams, undef, undef, 0);
-  return if !$peer || $deaf || !%outputs && !length $told or fork;
-  carry($pid, \%streams, undef, undef, $SILENCE);
+  return if !$peer || $deaf or fork;
+  carry($pid, \%streams, undef, undef, $SILENCE) if %outputs || length $told;
+  leave_peer() if $peer;
+}
+
+sub leave_peer {
+  shutdown($peer, 1);
+  while (1) {
+    my $count = sysread($peer, my $unused, $PIECE);
+    return if defined $count ? !$count : $! != $EINTR;
+  }
 }
 `;
