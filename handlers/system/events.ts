@@ -10,15 +10,31 @@ import type { EventsQuery } from "../wire/system/system_query.ts";
 import { toNanoseconds } from "../wire/time.ts";
 import { eventFilter } from "./event_filter.ts";
 
-/** Streams what happened, and what happens from now on unless told to stop. */
-export function streamEvents(engine: Engine, query: EventsQuery, { signal, version }: Context): AsyncIterable<Event> {
-  const list = engine.events.list({
-    since: eventMoment("since", query.since),
-    until: eventMoment("until", query.until),
-    follow: query.stream ?? true,
-    filter: eventFilter(query.filters),
-    signal,
-  });
+/** Milliseconds by which a client may come too late for an event that it waits for. */
+const LATE = 1_000;
+
+/**
+ * Streams what happened, and what happens from now on unless told to stop.
+ *
+ * @param isAwaited Tells of events of the past second which ones a stream of what happens from now on begins with; none by default
+ */
+export function streamEvents(
+  engine: Engine,
+  query: EventsQuery,
+  { signal, version }: Context,
+  isAwaited?: (event: EngineEvent) => boolean,
+): AsyncIterable<Event> {
+  const [since, until] = [eventMoment("since", query.since), eventMoment("until", query.until)];
+  const follow = query.stream ?? true;
+  const filter = eventFilter(query.filters);
+  const now = Date.now();
+  const begin = isAwaited && follow && since === undefined && until === undefined
+    ? {
+      since: now - LATE,
+      filter: (event: EngineEvent) => (event.time >= now || isAwaited(event)) && (filter?.(event) ?? true),
+    }
+    : { since, filter };
+  const list = engine.events.list({ ...begin, until, follow, signal });
   // Podman 4 takes an event without an exit code for a broken one, whatever it is about.
   const legacy = isBefore(version, 5, 0);
   return mapValues(list, legacy ? (event) => wireEvent({ ...event, exitCode: event.exitCode ?? 0 }) : wireEvent);

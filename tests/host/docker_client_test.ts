@@ -1,6 +1,7 @@
 /** The Docker CLI as the client of the compat tree. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { ok } from "../fixtures/run.ts";
+import type { Server } from "../fixtures/server.ts";
 import { Session, until } from "../fixtures/session.ts";
 
 Deno.test("the Docker CLI drives version, pull, images, run, ps, logs, rm", async (t) => {
@@ -31,6 +32,25 @@ Deno.test("the Docker CLI drives version, pull, images, run, ps, logs, rm", asyn
     assert(performance.now() - from < 8000, "a forced removal waits for no stop timeout");
     assertEquals(await docker("ps", "-aq"), "");
   });
+  await t.step(
+    "whoever asks for some containers' events hears of an end that was just before, and nobody else does",
+    async () => {
+      const filters = encodeURIComponent(JSON.stringify({ label: ["project=brief"] }));
+      // Compose starts containers while it asks. One attempt of these is within a second.
+      await until(async () => {
+        const id = (await docker("run", "-d", "--network=none", "--label=project=brief", image, "true")).trim();
+        await docker("wait", id);
+        using events = await openEvents(server, `?filters=${filters}`);
+        const first = await Promise.race([events.next(), new Promise((resolve) => setTimeout(resolve, 2_000))]);
+        await docker("rm", id);
+        assertEquals(first, `die ${id}`);
+      });
+      using events = await openEvents(server, "");
+      const id = (await docker("create", image)).trim();
+      assertEquals(await events.next(), `create ${id}`);
+      await docker("rm", id);
+    },
+  );
   await t.step("-v makes a missing folder, --mount refuses it", async () => {
     const missing = `${server.folder}/made/for/it`;
     const run = ["run", "--rm", "--network=none"];
@@ -81,3 +101,26 @@ Deno.test("the Docker CLI drives version, pull, images, run, ps, logs, rm", asyn
     assertStringIncludes(result.stderr, "/no/such/command");
   });
 });
+
+/** Follows the events of Docker's tree; `next()` gives the action and the ID of one. */
+async function openEvents(server: Server, query: string): Promise<{ next(): Promise<string> } & Disposable> {
+  const client = Deno.createHttpClient({ proxy: { transport: "unix", path: server.socket } });
+  const left = new AbortController();
+  const response = await fetch(`http://d/v1.47/events${query}`, { client, signal: left.signal });
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  return {
+    async next() {
+      while (!text.includes("\n")) text += (await reader.read()).value ?? "\n";
+      const [line] = text.split("\n");
+      text = text.slice(line.length + 1);
+      const { Action, Actor } = JSON.parse(line);
+      return `${Action} ${Actor.ID}`;
+    },
+    [Symbol.dispose]() {
+      reader.cancel().catch(() => {});
+      left.abort();
+      client.close();
+    },
+  };
+}

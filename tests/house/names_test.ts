@@ -84,7 +84,7 @@ const OTHERS: Record<string, { names: string; of: string }> = {
     names: "auto_vacuum freelist_count page_count page_size",
     of: "SQLite's pragmas",
   },
-  "lib/rest/quick/quick_test.ts": {
+  "lib/rest/quick/plain_values.ts": {
     names: "greater_than less_than max_length min_length number_format",
     of: "zod's checks",
   },

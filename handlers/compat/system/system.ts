@@ -1,5 +1,6 @@
 import type { Engine } from "../../../lib/engine/engine.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
+import type { EngineEvent } from "../../../lib/engine/store/events.ts";
 import type { Implementation } from "../../../lib/rest/mod.ts";
 import { implementFamily } from "../../implement_family.ts";
 import { mapValues, streamEvents } from "../../system/events.ts";
@@ -33,9 +34,19 @@ export function compatSystem(engine: Engine): Implementation {
     CompatGetEvents: (query, context) => {
       const bare = context.version !== undefined && !isBefore(context.version, 1, 52);
       const view = { bare, startOf: (id: string) => lastStart(engine, id) };
-      return mapValues(streamEvents(engine, query, context), (event) => dockerEvent(event, view));
+      const asksForSome = query.filters?.label !== undefined || query.filters?.container !== undefined;
+      const isAwaited = asksForSome ? (event: EngineEvent) => isEnd(engine, event) : undefined;
+      return mapValues(streamEvents(engine, query, context, isAwaited), (event) => dockerEvent(event, view));
     },
   });
+}
+
+/**
+ * Whether an event is the end of a container that is still there. Compose asks for the events of its containers while it starts them, and a
+ * brief one has ended here before it has asked: it would wait for that end for ever.
+ */
+function isEnd({ containers }: Engine, { type, action, id }: EngineEvent): boolean {
+  return type === "container" && action === "died" && containers.exists(id);
 }
 
 /** `undefined` for a container that is gone. */

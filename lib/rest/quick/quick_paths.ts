@@ -1,7 +1,7 @@
 import type { ServerParts } from "../run/core_server.ts";
 import { encodeProblem } from "../problem.ts";
 import type { IsPlain } from "../run/check_result.ts";
-import { quickTest } from "./quick_test.ts";
+import { quickTest } from "./plain_values.ts";
 
 /**
  * Shortens three ways: arguments and results pass without asking their schemas where these are zod's and plain, and the values fit them as they are

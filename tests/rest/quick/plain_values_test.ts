@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { z } from "../../../handlers/wire/zod.ts";
 import { api, handler, implement, instance, int64, rest, type Schema } from "../../../lib/rest/mod.ts";
-import { quickTest } from "../../../lib/rest/quick/quick_test.ts";
+import { quickTest } from "../../../lib/rest/quick/plain_values.ts";
 
 const Place = z.object({ street: z.string().min(1), zip: z.string().max(5).optional() });
 const Person = z.object({
