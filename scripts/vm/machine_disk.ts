@@ -88,7 +88,7 @@ export async function makeMachineDisk(log: (line: string) => void): Promise<Mach
   const folder = `${place}.new`;
   await Deno.remove(folder, { recursive: true }).catch(() => {});
   await Deno.mkdir(folder, { recursive: true });
-  // What debootstrap mounts ends with it, also where it is killed: nobody then deletes through a mount.
+  // Its mounts end with it, also where it is killed: nobody then deletes through one.
   const child = new Deno.Command("unshare", {
     args: ["--mount", "sh", "-c", SCRIPT, "sh", folder, PACKAGES.join(",")],
     env: { DEBIAN_FRONTEND: "noninteractive", LC_ALL: "C" },

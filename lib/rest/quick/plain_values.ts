@@ -7,7 +7,7 @@ import type { ZodCheck, ZodDefinition, ZodSchema } from "./zod_schema.ts";
  * more than that, and each value of which they are not sure, is for the schema to judge.
  */
 export function quickTest(schema: Schema): IsPlain | undefined {
-  // Whatever is made of a schema of zod's, to validate in a way of its own, is none.
+  // A schema that is made of one of zod's, to validate in a way of its own, is none.
   const isZod = Object.hasOwn(schema, "_zod") && schema["~standard"].vendor === "zod";
   return isZod ? makeTest(schema as ZodSchema, []) : undefined;
 }

@@ -83,7 +83,7 @@ async function makeRoot(): Promise<string> {
   if (await Deno.stat(root).then(() => true, () => false)) return root;
   console.log(`Bench: making a Debian ${SUITE} in ${root} (once; 700 MB, some minutes)`);
   await Deno.mkdir("/var/cache/gantry-test", { recursive: true });
-  // What is mounted meanwhile ends with it, also where it is killed: nobody then deletes through a mount.
+  // Its mounts end with it, also where it is killed: nobody then deletes through one.
   const { success, stderr } = await new Deno.Command("unshare", {
     args: ["--mount", "sh", "-c", MAKE, "sh", root, PACKAGES.join(" ")],
     env: { DEBIAN_FRONTEND: "noninteractive", LC_ALL: "C" },
