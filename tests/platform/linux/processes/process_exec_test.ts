@@ -94,6 +94,24 @@ for (const runtime of ["runc", "crun"]) {
 }
 
 Deno.test({
+  name:
+    "LinuxExecs.start() gives a late reader the whole output, also where its input was closed after the process's end",
+  ignore,
+  async fn() {
+    await using bench = await Bench.open();
+    const options = session(await running(bench), ["sh", "-c", "seq 1000; echo err >&2; echo last"]);
+    const exit = ended(bench, options.id);
+    const { attachment } = await bench.processes.execs.start(options);
+    await exit;
+    await attachment!.input.close();
+    await sleep(200);
+    const { stdout, stderr } = await collect(attachment!);
+    assertEquals([stdout.split("\n").length, stdout.slice(-10), stderr], [1002, "1000\nlast\n", "err\n"]);
+    await bench.processes.execs.delete(options.id);
+  },
+});
+
+Deno.test({
   name: `LinuxExecs.start() carries ${long ? "1 GB" : "100 MB"} through cat, and half-closes its input`,
   ignore,
   async fn() {
