@@ -38,7 +38,7 @@ Deno.test(`${kills} SIGKILLs of the server in the middle of such lives lose noth
   try {
     // On a loaded machine clients may still look for the new server when it is killed: further kills are to meet them at work.
     const isCut = () => clients.some(({ cut }) => cut > 0);
-    for (let kill = 0; kill < kills || (!isCut() && kill < kills * 4); kill++) {
+    for (let kill = 0; kill < kills || (!isCut() && kill < kills * 10); kill++) {
       await Promise.race([new Promise((resolve) => setTimeout(resolve, 50 + random() * 700)), failed]);
       await session.server.crash();
     }

@@ -16,6 +16,8 @@ const WAY = `FORWARD -j ${OWN_CHAIN}`;
 
 /** Changes of one family's rules come one after the other: rules are looked for before they are written. */
 const turns = new Locks();
+/** How often a change is tried where another server's came between the look and the change. */
+const TRIES = 10;
 
 /**
  * Lets containers of these subnets reach the world, and connections to published ports reach them. Where there is no iptables, it
@@ -27,8 +29,8 @@ export async function allowForwarding(subnets: readonly string[]): Promise<void>
     if (rules === undefined) return;
     const missing = its.flatMap(rulesOf).filter((rule) => !rules.has(`-A ${OWN_CHAIN} ${rule}`));
     const lines = [
-      // A chain that is named anew loses its rules.
-      ...rules.has(`-N ${OWN_CHAIN}`) ? [] : [`:${OWN_CHAIN} - [0:0]`],
+      // Not by a line for a chain, which empties one that another server has made meanwhile.
+      ...rules.has(`-N ${OWN_CHAIN}`) ? [] : [`-N ${OWN_CHAIN}`],
       ...leadsTo(rules) ? [] : [`-I ${WAY}`],
       ...missing.map((rule) => `-A ${OWN_CHAIN} ${rule}`),
     ];
@@ -74,7 +76,21 @@ async function forFamilies(
   work: (program: string, subnets: readonly string[]) => Promise<void>,
 ): Promise<void> {
   const families = Map.groupBy(subnets, (subnet) => subnet.includes(":") ? "ip6tables" : "iptables");
-  await Promise.all([...families].map(([program, its]) => turns.with(program, () => work(program, its))));
+  await Promise.all(
+    [...families].map(([program, its]) => turns.with(program, () => tryAgain(() => work(program, its)))),
+  );
+}
+
+/** Works again where it fails: all that is changed in one go is refused when what was seen is no longer so. */
+async function tryAgain(work: () => Promise<void>): Promise<void> {
+  for (let left = TRIES; left > 1; left--) {
+    try {
+      return await work();
+    } catch {
+      // Another server's change; a failure that stays is thrown by the last try.
+    }
+  }
+  await work();
 }
 
 /** All rules of the table `filter`, as iptables prints them; undefined where there is no iptables, or no such table. */

@@ -48,3 +48,33 @@ Deno.test({
     emptied: [...theirs, ...theirs],
   });
 });
+
+Deno.test({
+  name: "servers that change rules at once lose none of another's, and leave nothing",
+  ignore,
+}, async () => {
+  const rules = new URL("../../../../../lib/platform/linux/networks/rules/forward_rules.ts", import.meta.url).href;
+  const program = `
+    import { allowForwarding, forbidForwarding } from ${JSON.stringify(rules)};
+    const subnets = [\`10.69.\${Deno.args[0]}.0/24\`];
+    for (let i = 0; i < 15; i++) {
+      await allowForwarding(subnets);
+      const { stdout } = await new Deno.Command("iptables", { args: ["--wait", "--list-rules"] }).output();
+      const own = new TextDecoder().decode(stdout).split("\\n").filter((line) => line.includes(subnets[0]));
+      if (own.length !== 3) throw new Error("a rule is gone");
+      await forbidForwarding(subnets);
+    }`;
+  const file = await Deno.makeTempFile({ suffix: ".ts" });
+  try {
+    await Deno.writeTextFile(file, program);
+    // All in one network of their own.
+    const script = 'for i in 1 2 3; do "$0" run -A --no-check --quiet "$1" $i & all="$all $!"; done; ' +
+      "for each in $all; do wait $each || exit 1; done; iptables --list-rules";
+    const args = ["--net", "sh", "-c", script, Deno.execPath(), file];
+    const { success, stdout, stderr } = await new Deno.Command("unshare", { args }).output();
+    assertEquals([success, new TextDecoder().decode(stderr)], [true, ""]);
+    assertEquals(new TextDecoder().decode(stdout), "-P INPUT ACCEPT\n-P FORWARD ACCEPT\n-P OUTPUT ACCEPT\n");
+  } finally {
+    await Deno.remove(file);
+  }
+});
