@@ -47,11 +47,11 @@ const TEXT = "#text";
  * const notes = api("notes.example.com", { Put: rest("PUT(application/xml) /note", [Note], [z.string()]) }, {
  *   codecs: [xml({ root: "note" })],
  * });
- * const serve = handler(null, implement(notes, { Put: (note) => JSON.stringify(note) }));
+ * const serve = handler(null, implement(notes, { Put: (note) => `${note["@id"]}: ${note.line}` }));
  * const body = `<note id="7"><line>milk &amp; bread</line></note>`;
  * const headers = { "content-type": "application/xml" };
  * const response = await serve(new Request("http://localhost/note", { method: "PUT", body, headers }));
- * console.assert(await response.text() === `{"@id":7,"line":["milk & bread"]}`);
+ * console.assert(await response.text() === "7: milk & bread");
  * console.assert(await link(notes, "http://localhost", { fetch: serve }).Put({ "@id": 1, line: ["tea"] }) !== "");
  * ```
  */
