@@ -14,6 +14,8 @@ export class ModelClient {
   readonly ids: string[] = [];
   /** Requests that a dying server left without an answer. */
   cut = 0;
+  /** Operations asked for so far, answered or not: kills come after a further one. */
+  asked = 0;
   readonly #server: Server;
   readonly #image: string;
   readonly #random: () => number;
@@ -57,6 +59,7 @@ export class ModelClient {
     story: readonly string[],
   ): Promise<(Model | undefined)[]> {
     let status: number;
+    this.asked++;
     try {
       status = await operation.send(this.#send, id, choice);
     } catch {
@@ -126,9 +129,9 @@ export class ModelClient {
     return JSON.parse(text).Id;
   }
 
-  /** Asks until there is an answer: a server that was killed is back soon. */
+  /** Asks until there is an answer: a server that was killed is back, on a loaded machine after several kills only. */
   #again<T>(ask: () => Promise<T>): Promise<T> {
-    return until(ask, 30_000);
+    return until(ask, 120_000);
   }
 
   readonly #send: Send = async (method, path, body) => {

@@ -4,6 +4,7 @@ import { seeded } from "../../fixtures/engine/fake_engine.ts";
 import { ok } from "../../fixtures/run.ts";
 import { Session, until } from "../../fixtures/session.ts";
 import { traces } from "../../fixtures/traces.ts";
+import { killAmid } from "./kills.ts";
 import { IMAGES } from "./container_model.ts";
 import { ModelClient } from "./model_client.ts";
 
@@ -34,19 +35,13 @@ Deno.test(`${kills} SIGKILLs of the server in the middle of such lives lose noth
   const work = clients.map(async (client) => {
     while (!done) await client.sequence();
   });
-  const failed = Promise.race(work.map((each) => each.then(() => {})));
+  const ended = Promise.all(work);
   try {
-    // On a loaded machine clients may still look for the new server when it is killed: further kills are to meet them at work.
-    const isCut = () => clients.some(({ cut }) => cut > 0);
-    for (let kill = 0; kill < kills || (!isCut() && kill < kills * 10); kill++) {
-      await Promise.race([new Promise((resolve) => setTimeout(resolve, 50 + random() * 700)), failed]);
-      await session.server.crash();
-    }
+    await killAmid(session.server, clients, ended, kills, random);
   } finally {
     done = true;
   }
-  await Promise.all(work);
-  assert(clients.some(({ cut }) => cut > 0), "no kill met a request");
+  await ended;
   await leavesNothing(session, clients);
 });
 

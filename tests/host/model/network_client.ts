@@ -82,6 +82,8 @@ export class NetworkClient {
   readonly subnet: string;
   /** Requests that a dying server left without an answer. */
   cut = 0;
+  /** Operations asked for so far, answered or not: kills come after a further one. */
+  asked = 0;
   readonly #server: Server;
   readonly #image: string;
   readonly #random: () => number;
@@ -132,6 +134,7 @@ export class NetworkClient {
   async #step(operation: Operation, story: readonly string[]): Promise<Model[]> {
     const { status: expected, after } = operation.outcome(this.#model);
     const path = operation.path.replace("NAME", this.name);
+    this.asked++;
     try {
       const { status, text } = await this.#send(operation.method, path, operation.body?.(this));
       assertEquals(status, expected, `${this.name}: ${story.join(", ")}: ${text.slice(0, 300)}`);

@@ -1,8 +1,9 @@
 /** Random lives of networks, connections and volumes, driven by several clients at once: the server and the kernel show what the model says. */
-import { assert, assertEquals } from "@std/assert";
+import { assertEquals } from "@std/assert";
 import { seeded } from "../../fixtures/engine/fake_engine.ts";
 import { ok } from "../../fixtures/run.ts";
 import { Session, until } from "../../fixtures/session.ts";
+import { killAmid } from "./kills.ts";
 import { NetworkClient } from "./network_client.ts";
 
 const long = Deno.env.get("GANTRY_TEST_LONG") === "1";
@@ -29,19 +30,12 @@ Deno.test(`${sequences} random lives of networks and volumes from ${CLIENTS} cli
   const work = Promise.all(clients.map(async (client) => {
     while (!isDone) await client.sequence();
   }));
-  const failed = work.then(() => {});
   try {
-    // On a loaded machine clients may still look for the new server when it is killed: further kills are to meet them at work.
-    const isCut = () => clients.some(({ cut }) => cut > 0);
-    for (let kill = 0; kill < kills || (!isCut() && kill < kills * 10); kill++) {
-      await Promise.race([new Promise((resolve) => setTimeout(resolve, 100 + random() * 900)), failed]);
-      await server.crash();
-    }
+    await killAmid(server, clients, work, kills, random);
   } finally {
     isDone = true;
   }
   await work;
-  assert(clients.some(({ cut }) => cut > 0), "no kill met a request");
 
   await Promise.all(clients.map((client) => client.end()));
   ok(await server.podman("network", "rm", "home"));
