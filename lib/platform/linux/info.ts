@@ -13,7 +13,7 @@ import { DEFAULT_CAPABILITIES } from "./bundle/capabilities.ts";
 import { OWN_PROFILE } from "./bundle/seccomp.ts";
 import { DEVICE_FOLDERS } from "./bundle/cdi/device_folders.ts";
 import { netavarkAt } from "./networks/netavark/netavark.ts";
-import { findProgram, packageVersion, programFacts } from "./helpers/programs.ts";
+import { findProgram, packageVersions, programVersion } from "./helpers/programs.ts";
 import { usableCgroupLayout } from "./resources/cgroups.ts";
 import { controllersOf } from "./resources/delegated_group.ts";
 import { isRootless } from "./rootless/outer_user.ts";
@@ -88,26 +88,27 @@ export function hostInfoReader(
 
 async function readLasting(root: string, processes: Pick<Processes, "runtime">): Promise<Lasting> {
   const { program: netavark, aardvark } = netavarkAt("");
-  const [distribution, controllers, conmon, runtime, networkBackend, dns, nft, securityOptions, { type }] =
-    await Promise.all([
-      readDistribution(),
-      readCgroups(),
-      findProgram("conmon").then((path) => programFacts(path, "conmon")),
-      processes.runtime(),
-      programFacts(netavark, "netavark"),
-      programFacts(aardvark, "aardvark-dns"),
-      findProgram("nft"),
-      readSecurity(),
-      statfs(root),
-    ]);
+  const [runtime, conmon] = await Promise.all([processes.runtime(), findProgram("conmon")]);
+  const [distribution, controllers, packages, versions, nft, securityOptions, { type }] = await Promise.all([
+    readDistribution(),
+    readCgroups(),
+    packageVersions([basename(runtime.path), "conmon", "netavark", "aardvark-dns"]),
+    Promise.all([conmon, netavark, aardvark].map(programVersion)),
+    findProgram("nft"),
+    readSecurity(),
+    statfs(root),
+  ]);
+  const factsOf = (index: number, path: string | undefined, version: string) => {
+    return path === undefined ? { path: "", version, package: "" } : { path, version, package: packages[index] };
+  };
   return {
     kernel: release(),
     distribution,
     ...controllers,
-    conmon,
-    runtime: { ...runtime, package: await packageVersion(basename(runtime.path)) },
-    networkBackend: { name: "netavark", ...networkBackend },
-    dns,
+    conmon: factsOf(1, conmon, versions[0]),
+    runtime: { ...runtime, package: packages[0] },
+    networkBackend: { name: "netavark", ...factsOf(2, netavark, versions[1]) },
+    dns: factsOf(3, aardvark, versions[2]),
     firewall: nft === undefined ? "" : "nftables",
     securityOptions,
     backingFilesystem: FILE_SYSTEMS[Number(type)] ?? `0x${Number(type).toString(16)}`,

@@ -12,6 +12,7 @@ import {
   type WrittenSchema,
 } from "./kind.ts";
 import type { Schema } from "./schema.ts";
+import { zodKindTeller } from "./zod_kind.ts";
 
 /** The key under which the JSON Schema of a nested value says its marker. */
 const NESTED = "x-gantry-kind";
@@ -109,13 +110,23 @@ export function kindOf(schema: Schema): Kind {
   if (known) return { type: known };
   let kind = told.get(schema);
   if (!kind) {
-    const json = jsonSchemaOf(schema);
-    // A bare bigint or date has a marker, which says its wire form and range; within an object the schema's own will do.
-    kind = json?.[NESTED] ? ANY : readKind(json, readMore(json), mixKinds);
+    kind = zodKind(schema) ?? readJSONSchema(schema);
     if (kind === ANY) kind = { type: "any", unknown: true };
     told.set(schema, kind);
   }
   return kind;
+}
+
+const zodKind = /* @__PURE__ */ zodKindTeller(mixKinds, (type, of) => {
+  const kind = nested(type, of)?.[NESTED];
+  return kind ? { type: kind as "int64" } : undefined;
+});
+
+/** Reads the kind of a schema out of its JSON Schema. */
+function readJSONSchema(schema: Schema): Kind {
+  const json = jsonSchemaOf(schema);
+  // A bare bigint or date has a marker, which says its wire form and range; within an object the schema's own will do.
+  return json?.[NESTED] ? ANY : readKind(json, readMore(json), mixKinds);
 }
 
 /** Whether a schema is a bare bigint, Date or bytes of its library's, which would be carried as something else. */

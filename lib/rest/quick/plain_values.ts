@@ -1,15 +1,13 @@
 import type { IsPlain } from "../run/check_result.ts";
 import type { Schema } from "../plan/schema.ts";
-import type { ZodCheck, ZodDefinition, ZodSchema } from "./zod_schema.ts";
+import { isZod, type ZodCheck, type ZodDefinition, type ZodSchema } from "../plan/zod_schema.ts";
 
 /**
  * Makes quick tests of zod's strings, numbers, booleans, lists and objects, optional and nullable ones, and checks of length and range. All that is
  * more than that, and each value of which they are not sure, is for the schema to judge.
  */
 export function quickTest(schema: Schema): IsPlain | undefined {
-  // A schema that is made of one of zod's, to validate in a way of its own, is none.
-  const isZod = Object.hasOwn(schema, "_zod") && schema["~standard"].vendor === "zod";
-  return isZod ? makeTest(schema as ZodSchema, []) : undefined;
+  return isZod(schema) ? makeTest(schema, []) : undefined;
 }
 
 const isText: IsPlain = (value) => typeof value === "string";

@@ -9,14 +9,6 @@ import process from "node:process";
 import { runCommand } from "./command.ts";
 import { SYSTEM_PATH } from "./spawn.ts";
 
-/** A program's place and what it says of itself. Empty texts where it is missing. */
-export interface ProgramFacts {
-  path: string;
-  version: string;
-  /** As Debian names a package in full: `conmon_2.1.6+ds1-1_amd64`. */
-  package: string;
-}
-
 /** The folders of programs that only engines run, the first one first: those of Debian and Arch, and those of Fedora and Alpine. */
 export const HELPER_FOLDERS: readonly string[] = ["/usr/lib/podman", "/usr/libexec/podman"];
 
@@ -30,20 +22,18 @@ export async function findProgram(name: string): Promise<string | undefined> {
   }
 }
 
-/** Asks a program for its version, and the package manager for its package. */
-export async function programFacts(path: string | undefined, packageName: string): Promise<ProgramFacts> {
-  if (path === undefined) return { path: "", version: "", package: "" };
-  const [version, owner] = await Promise.all([
-    runCommand(path, ["--version"]).then(({ stdout }) => stdout.trim(), () => ""),
-    packageVersion(packageName),
-  ]);
-  return { path, version, package: owner };
+/** A program's version, in its own words; empty where it is missing. */
+export async function programVersion(path: string | undefined): Promise<string> {
+  if (path === undefined) return "";
+  return await runCommand(path, ["--version"]).then(({ stdout }) => stdout.trim(), () => "");
 }
 
-/** The installed package in full, or an empty text. */
-export async function packageVersion(name: string): Promise<string> {
-  const format = "${db:Status-Status} ${Package}_${Version}_${Architecture}";
-  const answer = await runCommand("dpkg-query", ["--show", `--showformat=${format}`, name]).catch(() => undefined);
-  const [status, owner] = (answer?.stdout ?? "").split(" ");
-  return status === "installed" ? owner! : "";
+/** The installed packages of these names as Debian names them in full, `conmon_2.1.6+ds1-1_amd64`, in the same order; empty texts where there are none. */
+export async function packageVersions(names: readonly string[]): Promise<string[]> {
+  const format = "${Package}\\t${db:Status-Status}\\t${Package}_${Version}_${Architecture}\\n";
+  // With 1 it says that it does not know each of them; it tells of the others all the same.
+  const answer = await runCommand("dpkg-query", ["--show", `--showformat=${format}`, ...names], { accept: [0, 1] })
+    .catch(() => undefined);
+  const lines = (answer?.stdout ?? "").split("\n").map((line) => line.split("\t"));
+  return names.map((name) => lines.find(([owner, status]) => owner === name && status === "installed")?.[2] ?? "");
 }

@@ -214,7 +214,12 @@ export class LinuxProcesses implements Processes {
   }
 
   onExit(callback: (containerID: string, exit: ExitStatus) => void): () => void {
-    return this.#exits.on(callback);
+    return this.#exits.on((containerID, exit) => {
+      // A client that hears of the end may leave, whatever it has not read yet of another connection.
+      const read = this.#attachments.readToEnd(containerID);
+      if (read === undefined) callback(containerID, exit);
+      else void read.then(() => callback(containerID, exit));
+    });
   }
 
   attach(containerID: string, streams: AttachStreams): Promise<Attachment> {

@@ -41,23 +41,31 @@ export async function allowForwarding(subnets: readonly string[]): Promise<void>
 /** Takes the rules of these subnets away, and our own chain with the last of them. */
 export async function forbidForwarding(subnets: readonly string[]): Promise<void> {
   await forFamilies(subnets, async (program, its) => {
-    const rules = await listRules(program);
-    if (rules === undefined) return;
-    const own = its.flatMap(rulesOf);
-    const found = [OWN_CHAIN, NETAVARK].flatMap((chain) => {
-      const which = chain === OWN_CHAIN ? own : own.filter((rule) => rule.includes("--ctstate DNAT "));
-      return which.map((rule) => `${chain} ${rule}`).filter((rule) => rules.has(`-A ${rule}`));
-    });
-    const left = [...rules].some((rule) =>
-      rule.startsWith(`-A ${OWN_CHAIN} `) && !found.includes(rule.slice("-A ".length))
-    );
-    const isLast = rules.has(`-N ${OWN_CHAIN}`) && !left;
-    await restoreRules(program, [
-      ...found.map((rule) => `-D ${rule}`),
-      ...isLast && leadsTo(rules) ? [`-D ${WAY}`] : [],
-      ...isLast ? [`-X ${OWN_CHAIN}`] : [],
-    ]);
+    const isLast = await takeRulesAway(program, its);
+    // Two servers that each see the other's last rules would leave the chain to one another: who takes some away looks once more.
+    if (!isLast) await takeRulesAway(program, its);
   });
+}
+
+/** Gives whether there is nothing left of our own chain. */
+async function takeRulesAway(program: string, subnets: readonly string[]): Promise<boolean> {
+  const rules = await listRules(program);
+  if (rules === undefined) return true;
+  const own = subnets.flatMap(rulesOf);
+  const found = [OWN_CHAIN, NETAVARK].flatMap((chain) => {
+    const which = chain === OWN_CHAIN ? own : own.filter((rule) => rule.includes("--ctstate DNAT "));
+    return which.map((rule) => `${chain} ${rule}`).filter((rule) => rules.has(`-A ${rule}`));
+  });
+  const left = [...rules].some((rule) =>
+    rule.startsWith(`-A ${OWN_CHAIN} `) && !found.includes(rule.slice("-A ".length))
+  );
+  const isLast = rules.has(`-N ${OWN_CHAIN}`) && !left;
+  await restoreRules(program, [
+    ...found.map((rule) => `-D ${rule}`),
+    ...isLast && leadsTo(rules) ? [`-D ${WAY}`] : [],
+    ...isLast ? [`-X ${OWN_CHAIN}`] : [],
+  ]);
+  return !left;
 }
 
 /** The rules of a subnet, as iptables prints them. */

@@ -23,7 +23,7 @@ export interface AttachStreams {
 /**
  * Connects to the supervisor whose socket is in `bundle`. Resolves when nothing the container says from now on is missed.
  *
- * @param onClose Called once, when the attachment has ended
+ * @param onClose Called when its reader has come to the end, or nobody reads any more
  */
 export async function attachTo(bundle: string, streams: AttachStreams, onClose = () => {}): Promise<Attachment> {
   const helper = startPipedProgram("perl", perlArguments(ATTACH_PROGRAM, "Attach", []), {
@@ -35,10 +35,7 @@ export async function attachTo(bundle: string, streams: AttachStreams, onClose =
   const failed = once(helper, "error").then(([error]) => error.message as string);
   helper.stdin.on("error", () => {});
   // Whoever waits for room in its input goes on.
-  helper.once("exit", () => {
-    helper.stdin.destroy();
-    onClose();
-  });
+  helper.once("exit", () => helper.stdin.destroy());
   const first = await Promise.race([frames.read(), failed]);
   if (first === undefined || typeof first === "string") {
     helper.kill("SIGKILL");
@@ -48,6 +45,7 @@ export async function attachTo(bundle: string, streams: AttachStreams, onClose =
   const close = () => {
     helper.kill("SIGKILL");
     for (const pipe of [helper.stdin, helper.stdout, helper.stderr]) pipe.destroy();
+    onClose();
   };
   return { output: outputOf(frames, streams, close), input: attachInput(helper.stdin, streams.stdin), close };
 }

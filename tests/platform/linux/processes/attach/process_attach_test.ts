@@ -113,3 +113,25 @@ Deno.test({
     assertEquals(await collect(attachment), { stdout: "", stderr: "err\n" });
   },
 });
+
+Deno.test({
+  name:
+    "LinuxProcesses.onExit() tells of an end when clients have read what the container said before it, or take too long",
+  ignore,
+  async fn() {
+    await using bench = await Bench.open();
+    for (const isRead of [true, false]) {
+      const record = await bench.create({ args: ["echo", "last words"] });
+      const attachment = await bench.processes.attach(record.id, ALL);
+      let isTold = false;
+      const ended = bench.ended(record.id).then(() => isTold = true);
+      await bench.processes.start(record.id);
+      while ((await bench.processes.state(record.id)).status !== "stopped") await sleep(10);
+      await sleep(200);
+      assertEquals(isTold, false);
+      if (isRead) assertEquals((await collect(attachment)).stdout, "last words\n");
+      await ended;
+      attachment.close();
+    }
+  },
+});

@@ -16,10 +16,10 @@ function programsOf(id: string): number[] {
   });
 }
 
-/** Resolves when a supervisor waits for the container. */
-async function waiting(id: string): Promise<number> {
+/** Resolves when a supervisor waits for the container, another one than that of its life before, which may not have ended yet. */
+async function waiting(id: string, before?: number): Promise<number> {
   for (;;) {
-    const [pid] = programsOf(id);
+    const [pid] = programsOf(id).filter((pid) => pid !== before);
     if (pid !== undefined && readFileSync(`/proc/${pid}/comm`, "utf8").trim() === "conmon") return pid;
     await sleep(5);
   }
@@ -45,7 +45,7 @@ Deno.test({
     assertEquals((await ended).code, 7);
     // A second life has another supervisor; nothing is left of the first.
     processes.prepare(record);
-    assert(await waiting(record.id) !== pid);
+    await waiting(record.id, pid);
     await processes.delete(record.id);
     await gone(record.id);
     assert(!existsSync(`${paths.bundles}/${record.id}`));

@@ -1,0 +1,55 @@
+import type { Schema } from "./schema.ts";
+
+/** The part of a schema of zod that is there for other libraries (https://zod.dev/library-authors). */
+export interface ZodSchema {
+  readonly _zod?: {
+    readonly def: ZodDefinition;
+    readonly traits: ReadonlySet<string>;
+    /** Whether a field of this type may be absent, and how; undefined where it must be there. */
+    readonly optin?: string;
+    readonly bag?: { readonly Class?: unknown };
+    readonly toJSONSchema?: unknown;
+  };
+  /** The metadata; zod/mini has no such method. */
+  readonly meta?: () => Readonly<Record<string, unknown>> | undefined;
+}
+
+/** The definition that a schema of zod was made of. */
+export interface ZodDefinition {
+  readonly type: string;
+  readonly checks?: readonly ZodCheck[];
+  readonly coerce?: boolean;
+  readonly format?: string;
+  readonly element?: ZodSchema;
+  readonly innerType?: ZodSchema;
+  readonly shape?: Readonly<Record<string, ZodSchema>>;
+  readonly catchall?: ZodSchema;
+  readonly entries?: Readonly<Record<string, unknown>>;
+  readonly values?: readonly unknown[];
+  readonly options?: readonly ZodSchema[];
+  readonly in?: ZodSchema;
+  readonly out?: ZodSchema;
+  readonly keyType?: ZodSchema;
+  readonly valueType?: ZodSchema;
+  /** Of a record: whether keys that do not fit pass. */
+  readonly mode?: string;
+}
+
+/** A check of a schema of zod. */
+export interface ZodCheck {
+  readonly _zod: {
+    readonly def: {
+      readonly check: string;
+      readonly format?: string;
+      readonly minimum?: number;
+      readonly maximum?: number;
+      readonly value?: unknown;
+      readonly inclusive?: boolean;
+    };
+  };
+}
+
+/** Whether a schema is one of zod's; one that is made of it, to validate in a way of its own, is none. */
+export function isZod(schema: Schema): schema is Schema & ZodSchema {
+  return Object.hasOwn(schema, "_zod") && schema["~standard"].vendor === "zod";
+}
