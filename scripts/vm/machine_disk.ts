@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { keptFolder } from "../kept_folder.ts";
 
 /** The Debian of the machine. */
 const SUITE = "trixie";
@@ -79,11 +80,9 @@ export interface MachineFiles {
  * @throws {Error} with the last lines of debootstrap
  */
 export async function makeMachineDisk(log: (line: string) => void): Promise<MachineFiles> {
-  const recipe = new TextEncoder().encode([SCRIPT, SERVICE, ...PACKAGES].join("\n"));
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", recipe));
-  const place = `/var/cache/gantry-test/vm-${digest.toHex().slice(0, 16)}`;
+  const { place, isThere } = await keptFolder("vm", [SCRIPT, SERVICE, ...PACKAGES]);
   const files = { disk: `${place}/disk.raw`, kernel: `${place}/kernel`, initrd: `${place}/initrd` };
-  if (await Deno.stat(place).then(() => true, () => false)) return files;
+  if (isThere) return files;
   log(`making the disk of a Debian ${SUITE} in ${place} (once; 1.4 GB, some minutes)`);
   const folder = `${place}.new`;
   await Deno.remove(folder, { recursive: true }).catch(() => {});

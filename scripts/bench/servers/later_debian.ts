@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { keptFolder } from "../../kept_folder.ts";
 import { NEEDS } from "../../../lib/platform/doctor/needs.ts";
 
 /** The Debian that has today's versions. */
@@ -77,12 +78,9 @@ export async function benchInLaterDebian(args: readonly string[]): Promise<numbe
 
 /** Returns the folder of the later Debian; makes it where it is not there, or the list of packages has changed. */
 async function makeRoot(): Promise<string> {
-  const recipe = new TextEncoder().encode([MAKE, ...PACKAGES].join("\n"));
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", recipe));
-  const root = `/var/cache/gantry-test/${SUITE}-${digest.toHex().slice(0, 16)}`;
-  if (await Deno.stat(root).then(() => true, () => false)) return root;
+  const { place: root, isThere } = await keptFolder(SUITE, [MAKE, ...PACKAGES]);
+  if (isThere) return root;
   console.log(`Bench: making a Debian ${SUITE} in ${root} (once; 700 MB, some minutes)`);
-  await Deno.mkdir("/var/cache/gantry-test", { recursive: true });
   // Its mounts end with it, also where it is killed: nobody then deletes through one.
   const { success, stderr } = await new Deno.Command("unshare", {
     args: ["--mount", "sh", "-c", MAKE, "sh", root, PACKAGES.join(" ")],
