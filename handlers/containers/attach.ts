@@ -124,7 +124,7 @@ function bytesOf(frames: ReadableStream<Frame>, framed: boolean, enough?: number
     if (framed) addFrameHeader(piece, stream, data.length);
     piece.add(data);
     freeBytes(data);
-  }, enough);
+  }, { enough });
 }
 
 /** Attaches a page's WebSocket to a container's streams. */

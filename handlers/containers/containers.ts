@@ -15,7 +15,7 @@ import { createContainer } from "./create.ts";
 import { keepUntilChange } from "../keep_answer.ts";
 import { getContainer, keepInspection } from "./inspect.ts";
 import { listContainers } from "./list.ts";
-import { streamLogs } from "./logs.ts";
+import { answerLogs } from "./logs.ts";
 import { pruneContainers, pruneReport } from "./prune.ts";
 import { streamStats } from "./stats.ts";
 import { listProcesses, splitArguments } from "./top.ts";
@@ -58,7 +58,7 @@ export function implementContainers(engine: Engine): Implementation {
         return emit(RmReport, { Id: id, Err: error && errorText(error), RawInput });
       });
     },
-    LogsFromContainer: (name, query, context) => streamLogs(engine, name, query, context, { rawTerminal: false }),
+    LogsFromContainer: (name, query, context) => answerLogs(engine, name, query, context, { rawTerminal: false }),
     AttachContainer: (name, query, context) => attachContainer(engine, name, query, context, NATIVE_ATTACH),
     AttachWebSocket: (name, query, context) => attachSocket(engine, name, query, context, NATIVE_ATTACH),
     ResizeTTY: (name, { h = 0, w = 0 }) => containers.resize(name, { height: h, width: w }),

@@ -31,7 +31,7 @@ export class Piece {
   }
 
   /** Hands a copy of the bytes over; the next piece begins. */
-  take(): Uint8Array {
+  take(): Uint8Array<ArrayBuffer> {
     const bytes = this.#bytes.slice(0, this.size);
     this.size = 0;
     return bytes;
@@ -51,20 +51,39 @@ export class Piece {
 }
 
 /**
+ * Makes the body of an answer of a sequence that waits for nothing: its bytes where it is short, which go out with the answer's head, else a
+ * stream of them.
+ *
+ * @param write As with {@linkcode gatherPieces}
+ */
+export async function gatherBody<T>(
+  source: AsyncIterable<T>,
+  write: (value: T, piece: Piece) => void,
+): Promise<Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>> {
+  const iterator = source[Symbol.asyncIterator]();
+  const begun = new Piece();
+  while (begun.size < PIECE) {
+    const { done, value } = await iterator.next();
+    if (done) return begun.take();
+    write(value, begun);
+  }
+  return gatherPieces({ [Symbol.asyncIterator]: () => iterator }, write, { begun });
+}
+
+/**
  * Makes a stream of type `bytes` of a sequence: what is at hand at once goes out as one piece, and nothing waits for more.
  * Cancelling the stream ends the sequence.
  *
  * @param source The sequence
  * @param write Adds one value's bytes to a piece. The value is needed no more afterwards
- * @param enough Bytes after which a piece goes out though more is at hand
+ * @param options `enough`: bytes after which a piece goes out though more is at hand; `begun`: what comes before the sequence
  */
 export function gatherPieces<T>(
   source: AsyncIterable<T>,
   write: (value: T, piece: Piece) => void,
-  enough = PIECE,
+  { enough = PIECE, begun: piece = new Piece() }: { enough?: number; begun?: Piece } = {},
 ): ReadableStream<Uint8Array> {
   const iterator = source[Symbol.asyncIterator]();
-  const piece = new Piece();
   // The value that was asked for last, and what became of it. Kept between pulls, and made without closures: logs have
   // millions of values.
   let ahead: Promise<IteratorResult<T>> | undefined;

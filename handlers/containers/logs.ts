@@ -6,7 +6,7 @@ import { badParameter } from "../errors.ts";
 import { sendOverSocket, wantsWebSocket } from "../socket_bytes.ts";
 import type { LogsQuery } from "../wire/containers/container_query.ts";
 import { parseMoment } from "../../lib/engine/text/moment.ts";
-import { gatherPieces, type Piece } from "./gather.ts";
+import { gatherBody, gatherPieces, type Piece } from "./gather.ts";
 import { addFrameHeader, MULTIPLEXED_STREAM, RAW_STREAM } from "./stream_frames.ts";
 import { RequestError } from "../request_error.ts";
 
@@ -20,24 +20,32 @@ export interface LogsForm {
 
 const encoder = new TextEncoder();
 
-/** Streams a container's log in frames, from `since` to `until`, at most `tail` lines, and on while it runs. */
-export function streamLogs(engine: Engine, name: string, query: LogsQuery, context: Context, form: LogsForm): Response {
+/** Answers with a container's log in frames, from `since` to `until`, at most `tail` lines, and on while it runs. */
+export async function answerLogs(
+  engine: Engine,
+  name: string,
+  query: LogsQuery,
+  context: Context,
+  form: LogsForm,
+): Promise<Response> {
   if (!query.stdout && !query.stderr) {
     throw new RequestError("malformed", "bad parameters: you must choose at least one stream");
   }
   const record = engine.containers.resolve(name);
   const raw = form.rawTerminal && record.spec.terminal;
-  // A reply that ends early must end a reader that waits, too.
-  const stop = new AbortController();
-  const options = readOptions(query, AbortSignal.any([stop.signal, context.signal]));
-  const records = endingWith(engine.containers.logs(record.id, options), stop);
   const { timestamps = false } = query;
   const details = form.details ? encoder.encode(`${formatAttributes(logAttributes(record))} `) : undefined;
-  const body = gatherPieces(records, (batch, piece) => {
+  const write = (batch: readonly LogRecord[], piece: Piece) => {
     for (const record of batch) writeRecord(record, piece, { timestamps, raw, details });
-  });
-  if (wantsWebSocket(context.request)) return sendOverSocket(context, body);
-  return new Response(body, { headers: { "Content-Type": raw ? RAW_STREAM : MULTIPLEXED_STREAM } });
+  };
+  const open = (signal: AbortSignal) => engine.containers.logs(record.id, readOptions(query, signal));
+  const headers = { "Content-Type": raw ? RAW_STREAM : MULTIPLEXED_STREAM };
+  const isSocket = wantsWebSocket(context.request);
+  if (!query.follow && !isSocket) return new Response(await gatherBody(open(context.signal), write), { headers });
+  // A reply that ends early must end a reader that waits, too.
+  const stop = new AbortController();
+  const body = gatherPieces(endingWith(open(AbortSignal.any([stop.signal, context.signal])), stop), write);
+  return isSocket ? sendOverSocket(context, body) : new Response(body, { headers });
 }
 
 /** A generator that waits cannot be told to return: its signal ends the wait. One that does not wait has to be told. */

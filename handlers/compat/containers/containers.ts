@@ -7,7 +7,7 @@ import { create } from "../../containers/create.ts";
 import { keepInspection, networkIDs } from "../../containers/inspect.ts";
 import { keepUntilChange } from "../../keep_answer.ts";
 import { imagesOf, listOptions } from "../../containers/list.ts";
-import { streamLogs } from "../../containers/logs.ts";
+import { answerLogs } from "../../containers/logs.ts";
 import { pruneContainers } from "../../containers/prune.ts";
 import { listProcesses } from "../../containers/top.ts";
 import { isBefore } from "../../path_version.ts";
@@ -83,7 +83,7 @@ export function compatContainers(engine: Engine): Implementation {
       if (failed?.error) throw failed.error;
     },
     CompatLogsFromContainer: (name, query, context) =>
-      streamLogs(engine, name, query, context, { rawTerminal: true, details: query.details }),
+      answerLogs(engine, name, query, context, { rawTerminal: true, details: query.details }),
     CompatAttachContainer: (name, query, context) => attachContainer(engine, name, query, context, COMPAT_ATTACH),
     CompatAttachWebSocket: (name, query, context) => attachSocket(engine, name, query, context, COMPAT_SOCKET),
     CompatResizeTTY: (name, { h = 0, w = 0 }) => containers.resize(name, { height: h, width: w }),

@@ -1,5 +1,5 @@
-import { assertEquals, assertRejects } from "@std/assert";
-import { gatherPieces, type Piece } from "../../../handlers/containers/gather.ts";
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { gatherBody, gatherPieces, type Piece } from "../../../handlers/containers/gather.ts";
 
 const encode = (text: string, piece: Piece) => piece.add(new TextEncoder().encode(text));
 const decode = (bytes: Uint8Array | undefined) => new TextDecoder().decode(bytes);
@@ -62,4 +62,21 @@ Deno.test("gatherPieces() takes values larger than a piece", async () => {
   }
   const whole = await new Response(gatherPieces(source(), encode)).text();
   assertEquals(whole, "x".repeat(200_020));
+});
+
+Deno.test("gatherBody() gives a short sequence whole, a long one as a stream, and throws what its source throws", async () => {
+  async function* values(count: number) {
+    for (let i = 0; i < count; i++) yield await Promise.resolve(`${i},`);
+  }
+  const short = await gatherBody(values(3), encode);
+  assert(short instanceof Uint8Array);
+  assertEquals(decode(short), "0,1,2,");
+  const long = await gatherBody(values(100_000), encode);
+  assert(long instanceof ReadableStream);
+  assertEquals(await new Response(long).text(), Array.from({ length: 100_000 }, (_, i) => `${i},`).join(""));
+  async function* failing() {
+    yield await Promise.resolve("1");
+    throw new Error("lost");
+  }
+  await assertRejects(() => gatherBody(failing(), encode), Error, "lost");
 });

@@ -24,25 +24,39 @@ class LineCounter {
   /** How many lines have begun. */
   lines = 0;
   readonly #current: Partial<Record<LogRecord["stream"], number>> = {};
+  readonly #first: Partial<Record<LogRecord["stream"], number>> = {};
 
   /** The number of the line this record belongs to, from 0. */
   lineOf({ stream, partial }: LogRecord): number {
     const line = this.#current[stream] ?? this.lines++;
     this.#current[stream] = partial ? line : undefined;
+    this.#first[stream] ??= line;
     return line;
+  }
+
+  /** The latest of the streams' first lines: what was counted from the middle of a log on may have begun before. */
+  get unsure(): number {
+    return Math.max(-1, ...Object.values(this.#first));
   }
 }
 
+/** Records beyond the lines that are asked for at first: parts of long lines, and lines of two streams that the place cuts. */
+const SPARE = 16;
+/** So many records are looked through for the beginning of a line that another stream's lines follow. */
+const FAR = 4096;
+
 /** Looks back far enough to know where the last `lines` lines begin. */
 export async function findTail(log: PlacedLog, lines: number): Promise<TailStart> {
-  for (let asked = lines + 64;; asked *= 4) {
+  for (let asked = lines + SPARE;; asked *= 4) {
     const from = await log.place(asked);
     const counter = new LineCounter();
     const held = from.bytes && await Array.fromAsync(parseK8sLog(oneChunk(from.bytes)));
     for await (const records of held ?? log.open(from)) for (const record of records) counter.lineOf(record);
+    const skip = Math.max(0, counter.lines - lines);
     // A log opened in its middle may begin inside a line of each stream: those two must not be needed.
-    if (from.offset > 0 && counter.lines < lines + 2) continue;
-    return { from, skip: Math.max(0, counter.lines - lines), records: held };
+    const isSure = counter.lines >= lines + 2 && (counter.unsure < skip || asked > lines + FAR);
+    if (from.offset > 0 && !isSure) continue;
+    return { from, skip, records: held };
   }
 }
 

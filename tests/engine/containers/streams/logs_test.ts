@@ -97,6 +97,21 @@ Deno.test("findTail() finds the same lines as a reading of the whole log", async
   }
 });
 
+Deno.test("findTail() knows a line that began long before another stream's last lines", async () => {
+  const time = new Date(0).toISOString();
+  const record = (stream: LogRecord["stream"], text: string, partial = false): LogRecord => {
+    return { time, stream, partial, data: encoder.encode(text) };
+  };
+  const lines = Array.from({ length: 200 }, (_, i) => record("stdout", `${i}\n`));
+  const records = [record("stderr", "asked: ", true), ...lines, record("stderr", "answered\n")];
+  const open = async function* ({ offset }: { offset: number }) {
+    yield await Promise.resolve(records.slice(offset));
+  };
+  const place = (wanted: number) => Promise.resolve({ offset: Math.max(0, records.length - wanted), file: "log" });
+  const { from, skip } = await findTail({ place, open }, 10);
+  assertEquals(texts(await all(skipLines(open(from), skip))), texts(lines.slice(-10)));
+});
+
 Deno.test("Containers.logs() shows streams, times and last lines as asked", async () => {
   await using engine = await openFake();
   const { containers, kernel } = engine;
