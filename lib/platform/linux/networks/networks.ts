@@ -242,8 +242,14 @@ class BridgeNetworks implements LinuxNetworks {
     // All in one turn: the helper is asked once, and answers once.
     const kept = Promise.all(own.map(({ network }) => this.#prepared.keepRules(network)));
     kept.catch(() => {});
-    await Promise.all(own.map(({ network }) => this.#prepared.make(network)));
-    const connected = own.length > 0 ? [await this.#programs.connect(options, own)] : [];
+    const connected: Omit<NetworkStatus, "netns">[] = [];
+    try {
+      await Promise.all(own.map(({ network }) => this.#prepared.make(network)));
+      if (own.length > 0) connected.push(await this.#programs.connect(options, own));
+    } finally {
+      // Where it fails too: rules that come later would outlast their network.
+      await Promise.allSettled([kept]);
+    }
     await kept;
     const results = [
       ...connected,

@@ -91,15 +91,19 @@ export class PreparedBridges {
 
   async #make(network: NetworkRecord): Promise<void> {
     const { interface: name } = network;
-    if (!await this.#subnets.renew(network)) {
-      this.#log("warn", `Set up network "${network.name}": another server has bridge "${name}" as well`);
-    }
+    await this.#reserve(network);
     const mac = macFor(network.subnets.flatMap(({ gateway }) => gateway ?? [])) ?? randomMAC();
     // One that is down was left half made; one that is up may be its user's.
     if (isKnownBridge(network) && !isUp(name)) await this.#helper.run(...bridgeSteps(network, mac));
     else await this.#fixAddress(name, mac);
     const index = interfaceIndex(name);
     if (index !== undefined) this.#prepared.set(name, index);
+  }
+
+  /** Notes that the bridge is made. */
+  async #reserve(network: NetworkRecord): Promise<void> {
+    if (await this.#subnets.renew(network)) return;
+    this.#log("warn", `Set up network "${network.name}": another server has bridge "${network.interface}" as well`);
   }
 
   /**
@@ -135,6 +139,8 @@ export class PreparedBridges {
       ...internal ? ["internal"] : [],
       ...options.isolate === "true" ? ["isolated"] : options.isolate === "strict" ? ["strict"] : [],
     ];
+    // Noted before: of a bridge that was never made nobody would look for rules, and a server may be killed between these and the bridge.
+    if (!await this.#subnets.isMade(name)) await this.#reserve(network);
     await withFileLock(this.#rulesLock, async () => {
       await Promise.all([
         addBridge({ interface: name, subnets, masquerades: isOurs && !internal, sets: isOurs ? sets : [] }),
