@@ -4,7 +4,7 @@
  * @module
  */
 
-/** Where they are. */
+/** The folder around them. */
 const FOLDER = "/var/cache/gantry-test";
 
 /** The place of what a recipe makes, and whether it is there; a changed recipe has another place. The folder around it is made. */

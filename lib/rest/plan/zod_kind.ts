@@ -21,7 +21,7 @@ export function zodKindTeller(mix: MixKinds, tellCarried: TellCarried): (schema:
     if (!schema || outer.includes(schema)) return undefined;
     if (told.has(schema)) return told.get(schema);
     const kind = isTold(schema) ? read(schema, [...outer, schema]) : undefined;
-    // What holds itself is met again within: all that stands between asks its JSON Schema, too.
+    // A type that holds itself is met again within: all that stands between asks its JSON Schema, too.
     told.set(schema, kind);
     return kind;
   };
@@ -134,7 +134,7 @@ function isRequired(schema: ZodSchema): boolean {
 
 /** The other name that a field's metadata gives it, or that of what it wraps. */
 function aliasOf(schema: ZodSchema): string | undefined {
-  for (let part: ZodSchema | undefined = schema; part; part = wrapped(part)) {
+  for (let part: ZodSchema | undefined = schema; part; part = innerOf(part)) {
     const { rest } = part.meta?.() ?? {};
     if (rest !== undefined) return typeof rest === "string" ? rest : undefined;
   }
@@ -142,12 +142,12 @@ function aliasOf(schema: ZodSchema): string | undefined {
 
 function withinWrappers(schema: ZodSchema | undefined): ZodSchema | undefined {
   let part = schema;
-  for (let next = part && wrapped(part); next; next = wrapped(next)) part = next;
+  for (let next = part && innerOf(part); next; next = innerOf(next)) part = next;
   return part;
 }
 
 /** The schema whose JSON Schema a wrapper takes over. */
-function wrapped(schema: ZodSchema): ZodSchema | undefined {
+function innerOf(schema: ZodSchema): ZodSchema | undefined {
   const { type, innerType, in: from, out } = schema._zod!.def;
   if (type === "pipe") return from?._zod?.def.type === "transform" ? out : from;
   return type === "nullable" ? undefined : innerType;

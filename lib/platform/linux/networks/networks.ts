@@ -247,7 +247,7 @@ class BridgeNetworks implements LinuxNetworks {
       await Promise.all(own.map(({ network }) => this.#prepared.make(network)));
       if (own.length > 0) connected.push(await this.#programs.connect(options, own));
     } finally {
-      // Where it fails too: rules that come later would outlast their network.
+      // After a failure too: rules that come later would outlast their network.
       await Promise.allSettled([kept]);
     }
     await kept;
