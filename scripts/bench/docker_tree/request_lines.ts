@@ -6,8 +6,10 @@ import { createContainer } from "./life_lines.ts";
 /** Connections that send at once. */
 const CONNECTIONS = [1, 64];
 /** Requests of one measurement, over all connections, and the milliseconds after which no more are sent. */
-const REQUESTS = 1_000;
+const REQUESTS = 3_000;
 const LONGEST = 1_000;
+/** Times that so many are sent before the first row, which would measure how fast the servers, and the client, become warm. */
+const WARM_TURNS = 12;
 /** Lines of the container's log, of which ten are read. */
 const LOG_LINES = 20_000;
 
@@ -18,8 +20,7 @@ export async function* requestLines(bench: Bench): AsyncGenerator<Line> {
   const ids = new Map<Peer, string>();
   for (const peer of Object.values(peersOf(bench))) {
     ids.set(peer, await prepare(peer, image));
-    // The first row would measure how fast the servers, and the client, become warm.
-    await requestRate(peer, "/_ping", CONNECTIONS[1]);
+    for (let turn = 0; turn < WARM_TURNS; turn++) await requestRate(peer, "/_ping", CONNECTIONS[1]);
   }
   const paths: Record<string, (id: string) => string> = {
     "_ping": () => "/_ping",
