@@ -10,6 +10,7 @@
  *
  * @module
  */
+import { dirname, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { busyboxImage, pushImage } from "../tests/fixtures/images/image_builder.ts";
 import { registriesConf, startRegistry } from "../tests/fixtures/images/registry.ts";
@@ -39,7 +40,11 @@ const { values } = parseArgs({
 
 if (values["later-debian"]) {
   await setup({ debian: true });
-  Deno.exit(await benchInLaterDebian(Deno.args.filter((arg) => arg !== "--later-debian")));
+  const args = Deno.args.filter((arg) => arg !== "--later-debian");
+  if (values.save === undefined) Deno.exit(await benchInLaterDebian(args, []));
+  // Written there, and found here.
+  const save = resolve(values.save);
+  Deno.exit(await benchInLaterDebian([...args, `--save=${save}`], [dirname(save)]));
 }
 const ratios: RatioRow[] = [];
 const PARTS = ["dispatch", "http", "workload", "channels", "engine"];

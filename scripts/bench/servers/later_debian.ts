@@ -61,12 +61,16 @@ umount -l /.before
 exec catatonit -- "$@"
 `;
 
-/** Runs this bench once more, with these arguments, in the later Debian, and returns its exit code. */
-export async function benchInLaterDebian(args: readonly string[]): Promise<number> {
+/**
+ * Runs this bench once more, with these arguments, in the later Debian, and returns its exit code.
+ *
+ * @param shown Folders outside the project that it writes to: they are at their places there, too
+ */
+export async function benchInLaterDebian(args: readonly string[], shown: readonly string[]): Promise<number> {
   const root = await makeRoot();
   const program = Deno.execPath();
   const cache = Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/deno`;
-  const folders = [PROJECT, program.replace(/\/[^/]*$/, ""), cache].join("\n");
+  const folders = [PROJECT, program.replace(/\/[^/]*$/, ""), cache, ...shown].join("\n");
   const inner = [program, "run", "-A", "--quiet", `${PROJECT}/scripts/bench.ts`, "--no-setup", ...args];
   const child = new Deno.Command("unshare", {
     args: ["--mount", "--net", "--pid", "--fork", "sh", "-c", ENTER, "sh", root, folders, ...inner],
