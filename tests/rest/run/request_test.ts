@@ -180,6 +180,12 @@ Deno.test("handler() bounds bodies", async () => {
   assertEquals([await post("/api", unsized(20)), await post("/api", unsized(21))], [200, 413]);
   assertEquals([await post("/stream", unsized(10)), await post("/stream", unsized(11))], [200, 413]);
   assertEquals(await post("/free", unsized(100000)), 200);
+  // Letting go of it may fail: a coding that ends too early says so then.
+  const stubborn = new ReadableStream<Uint8Array>({
+    pull: (controller) => controller.enqueue(new Uint8Array(8)),
+    cancel: () => Promise.reject(new TypeError("corrupt gzip stream")),
+  });
+  assertEquals(await post("/small", stubborn), 413);
   assertEquals(await post("/small", "x", { "content-length": "11" }), 413);
   // Where the runtime is trusted to bound them, the limit still holds.
   for (const [size, status] of [[10, 200], [11, 413]]) {
