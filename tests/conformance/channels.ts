@@ -84,7 +84,7 @@ export const channels: Record<string, ChannelScenario> = {
       await later(50);
       await (await fetch(`${url}/diary`)).body?.cancel();
       for await (const { i } of open(url, "?n=1000000&slowly=1", websocket)) if (i === 3) break;
-      await diary(url, /values: left at ([1-9]|[1-9][0-9]{1,3}) of/);
+      await diary(url, /values: left at ([1-9]|[1-9][0-9]{1,3})$/);
     }
   },
 

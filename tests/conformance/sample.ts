@@ -180,7 +180,7 @@ const routes: Record<string, Route> = {
           yield { i, pad: "x".repeat(Number(query.get("pad") ?? 0)) };
         }
       } finally {
-        note(`left at ${i} of ${count}`);
+        note(`left at ${i}`);
       }
     }
     return channelResponse(source(), { request, platform, signal: request.signal, encode: (v) => JSON.stringify(v) });

@@ -275,13 +275,14 @@ export const streams: Record<string, Scenario> = {
     await using peer = await served.connect();
     peer.write(`GET /values HTTP/1.1\r\n${HEAD}\r\n`);
     assertEquals((await peer.response()).body.trim().split("\n").length, 3);
-    peer.write(`GET /values HTTP/1.1\r\n${HEAD}Accept: text/event-stream\r\n\r\n`);
+    peer.write(`GET /values?n=2 HTTP/1.1\r\n${HEAD}Accept: text/event-stream\r\n\r\n`);
     assertStringIncludes((await peer.response()).body, "event: end");
+    await diary(served, /values: left at 2/);
     peer.write(`GET /values?n=1000000&slowly=1 HTTP/1.1\r\n${HEAD}\r\n`);
     await peer.head();
     assertMatch(await peer.chunk(), /^\{"i":0/);
     peer.socket.destroy();
-    const entries = await diary(served, /values: left at \d+ of 1000000/);
-    assertNotEquals(entries.at(-1), "values: left at 1000000 of 1000000");
+    const entries = await diary(served, /values: left at \d/);
+    assertNotEquals(entries.at(-1), "values: left at 1000000");
   },
 };
