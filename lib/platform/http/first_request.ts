@@ -64,9 +64,10 @@ export function readFirstRequest(socket: Socket, front: FirstRequestOptions): vo
     leave();
     socket.pause();
     if (raw !== undefined) return front.take(socket, raw);
-    socket.unshift(seen);
     front.pass(socket);
     socket.resume();
+    // In this very turn: put back into the socket, they would come behind bytes that the runtime gives to node:http's parser past it.
+    socket.emit("data", seen);
   };
   const timer = setTimeout(drop, front.patience);
   socket.on("data", look);

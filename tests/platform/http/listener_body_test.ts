@@ -187,3 +187,47 @@ Deno.test("listen() fails a body whose peer has left before anybody read it", as
   left.resolve();
   assert(await read.promise instanceof DOMException);
 });
+
+Deno.test("listen() reads a body that comes at any moment behind the head of a new connection", async () => {
+  await using listener = await listen("tcp://127.0.0.1:0", serve);
+  // On a thread of its own, so that bytes come while the server is at work.
+  const url = URL.createObjectURL(
+    new Blob([`(${postBodies})(${port(listener.address)})`], { type: "text/javascript" }),
+  );
+  const worker = new Worker(url, { type: "module" });
+  try {
+    const { promise, resolve, reject } = Promise.withResolvers<string[]>();
+    worker.onmessage = ({ data }) => resolve(data);
+    worker.onerror = ({ message }) => reject(new Error(message));
+    assertEquals(await promise, Array(1200).fill("HTTP/1.1 200"));
+  } finally {
+    worker.terminate();
+    URL.revokeObjectURL(url);
+  }
+});
+
+/** Opens connections, each for a body that comes up to 2 ms behind its head, and posts how each answer begins. Runs by itself. */
+async function postBodies(port: number): Promise<void> {
+  const [head, body] = [
+    "POST /stream HTTP/1.1\r\nHost: localhost\r\nContent-Length: 30000\r\n\r\n",
+    "x".repeat(30_000),
+  ];
+  const answers: string[] = [];
+  await Promise.all(Array.from({ length: 8 }, async () => {
+    for (let n = 0; n < 150; n++) {
+      const socket = await Deno.connect({ hostname: "127.0.0.1", port });
+      socket.setNoDelay(true);
+      const [reader, writer] = [socket.readable.getReader(), socket.writable.getWriter()];
+      await writer.write(new TextEncoder().encode(head));
+      const moment = performance.now() + Math.random() * 2;
+      while (performance.now() < moment) await new Promise((resolve) => setTimeout(resolve));
+      // A server that has refused the head does not read on.
+      const written = writer.write(new TextEncoder().encode(body)).catch(() => {});
+      answers.push(new TextDecoder().decode((await reader.read()).value).slice(0, 12));
+      await written;
+      socket.close();
+    }
+  }));
+  // A worker's own, which the types of a main program do not have.
+  (globalThis as unknown as { postMessage(data: unknown): void }).postMessage(answers);
+}
