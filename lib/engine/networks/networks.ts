@@ -36,8 +36,8 @@ export class Networks {
   readonly #leases = new Leases();
   /** How many requests under way count on a network, by its ID. */
   readonly #holds = new Map<string, number>();
-  /** IDs of networks on their way out. */
-  readonly #leaving = new Set<string>();
+  /** Networks on their way out, by ID: they keep their places on the host until they are gone from there. */
+  readonly #leaving = new Map<string, NetworkRecord>();
 
   constructor(core: Core) {
     this.#core = core;
@@ -155,17 +155,20 @@ export class Networks {
       const record = this.resolve(name);
       if (name === DEFAULT_NETWORK) throw invalidNetwork(`default network ${name} cannot be removed`);
       requireUnused(record, this.#holds.has(record.id));
-      this.#leaving.add(record.id);
+      this.#leaving.set(record.id, record);
+      const { intents, state } = this.#core;
+      const { intent, operation } = intents.begin(REMOVE_INTENT, record.name, { record: JSON.stringify(record) });
       try {
-        const { intents, state } = this.#core;
-        const { intent, operation } = intents.begin(REMOVE_INTENT, record.name, { record: JSON.stringify(record) });
         await state.commit([this.#table.drop(record.id), operation]);
-        this.#leases.drop(record.id);
-        await hostOf(this.#core)?.networks.remove(record);
-        state.commitLater([intents.end(intent)]);
-      } finally {
+      } catch (error) {
         this.#leaving.delete(record.id);
+        throw error;
       }
+      this.#leases.drop(record.id);
+      // After a failure it keeps its place until the next start, which finishes the removal.
+      await hostOf(this.#core)?.networks.remove(record);
+      this.#leaving.delete(record.id);
+      state.commitLater([intents.end(intent)]);
       this.#core.events.emit({ type: "network", action: "remove", id: record.id, name });
     });
   }
@@ -178,7 +181,7 @@ export class Networks {
       try {
         // Written by `remove`.
         const record: NetworkRecord = JSON.parse(intent.details.record);
-        // A later network may have got the place.
+        // One that was gone from the host: its place is given to another only then.
         const isTaken = this.list().some((other) => other.interface === record.interface);
         if (!isTaken) await hostOf(this.#core)?.networks.remove(record);
         await state.commit(done);
@@ -227,7 +230,7 @@ export class Networks {
   }
 
   async #make(wish: NetworkWish): Promise<NetworkRecord> {
-    const record = await draftNetwork(this.#core, wish, this.list());
+    const record = await draftNetwork(this.#core, wish, [...this.list(), ...this.#leaving.values()]);
     await this.#core.state.commit([this.#table.put(record.id, record)]);
     return record;
   }

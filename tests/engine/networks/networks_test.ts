@@ -6,6 +6,7 @@ import type { NetworkWish } from "../../../lib/engine/networks/create_network.ts
 import { DEFAULT_NETWORK, DEFAULT_NETWORK_ID } from "../../../lib/engine/networks/networks.ts";
 import { hostCodec } from "../../../lib/platform/codec.ts";
 import { openFake } from "../../fixtures/engine/fake_engine.ts";
+import type { Hook } from "../../fixtures/engine/fake_host.ts";
 
 const free = { interfaces: new Set<string>(), bridges: new Set<string>(), subnets: [] };
 const random = (length: number) => new Uint8Array(length).fill(7);
@@ -45,6 +46,28 @@ Deno.test("Networks.create() chooses what a request leaves open", async () => {
   assertEquals(all.map(({ name }) => name), ["a", "b", "both", "c", plain.name].sort());
   assertEquals(new Set(all.flatMap(({ subnets }) => subnets.map(({ subnet }) => subnet))).size, 6, "no two are equal");
   assertEquals(new Set(all.map((network) => network.interface)).size, 5);
+});
+
+Deno.test("Networks.create() gives nobody the place of a network that is not gone from the host yet", async () => {
+  const reached = Promise.withResolvers<void>();
+  const gone = Promise.withResolvers<void>();
+  const hook: Hook = async (operation) => {
+    if (operation !== "networks.remove") return;
+    reached.resolve();
+    await gone.promise;
+  };
+  await using engine = await openFake({ hook });
+  const first = await engine.networks.create({ name: "first", interface: "br-first" });
+  const removal = engine.networks.remove("first", () => {});
+  await reached.promise;
+  assertEquals(engine.networks.exists("first"), false);
+  const second = await engine.networks.create({ name: "second" });
+  assert(second.subnets[0].subnet !== first.subnets[0].subnet && second.interface !== first.interface);
+  const same = { name: "third", subnets: [{ subnet: first.subnets[0].subnet }] };
+  await assertRejects(() => engine.networks.create(same), EngineError, "subnet");
+  gone.resolve();
+  await removal;
+  assertEquals((await engine.networks.create(same)).subnets[0].subnet, first.subnets[0].subnet);
 });
 
 Deno.test("Networks.create() keeps every field of a request, in canonical form", async () => {
