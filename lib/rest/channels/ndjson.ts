@@ -17,6 +17,7 @@ export interface Frames {
 /** Values as a body of text: pulled from the source only as fast as the peer reads. */
 export function textBody(source: ChannelSource, frames: Frames, signal?: AbortSignal): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
+  let isLeft = false;
   const release = () => source.release();
   const finish = () => {
     signal?.removeEventListener("abort", release);
@@ -32,6 +33,8 @@ export function textBody(source: ChannelSource, frames: Frames, signal?: AbortSi
       const beat = idle && setInterval(() => controller.desiredSize === 0 && send(idle.text), idle.after);
       try {
         const text = await source.batch((text) => frames.value(text));
+        // The reader may have left while the value was on its way.
+        if (isLeft) return;
         if (text !== undefined) return send(text);
         if (frames.done) send(frames.done);
       } catch (error) {
@@ -41,14 +44,19 @@ export function textBody(source: ChannelSource, frames: Frames, signal?: AbortSi
           await new Promise((resolve) => setTimeout(resolve, LINGER));
           throw error;
         }
-        send(frames.failed(error));
+        const text = frames.failed(error);
+        if (isLeft) return;
+        send(text);
       } finally {
         clearInterval(beat);
       }
       finish();
       controller.close();
     },
-    cancel: finish,
+    cancel() {
+      isLeft = true;
+      finish();
+    },
   }, { highWaterMark: 0 });
 }
 

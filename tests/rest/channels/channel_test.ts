@@ -1,5 +1,7 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { z } from "zod";
 import { channelResponse, openChannel } from "../../../lib/rest/channels/channel.ts";
+import { api, chan, handler, implement, rest } from "../../../lib/rest/mod.ts";
 import { HTTPError } from "../../../lib/rest/error.ts";
 import { silent } from "../../fixtures/rest/silent.ts";
 
@@ -220,4 +222,33 @@ Deno.test("openChannel() reads a long line in a time that grows with its length"
     decode: (text) => text,
   });
   assertEquals((await Array.fromAsync(channel)).map((text) => text.length), [length]);
+});
+
+Deno.test("a reader who leaves while a value is on its way is no failure", async () => {
+  const told: unknown[] = [];
+  let [go, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const watch = api("watch.example.com", { Watch: rest("GET /watch", [], [chan(z.number())]) });
+  const Watch = async function* () {
+    try {
+      yield 1;
+      await go.promise;
+      yield 2;
+    } finally {
+      left.resolve();
+    }
+  };
+  const serve = handler(null, implement(watch, { Watch }), { onError: (error) => void told.push(error) });
+  for (const accept of ["application/x-ndjson", "text/event-stream"]) {
+    [go, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const { body } = await serve(new Request("http://localhost/watch", { headers: { accept } }));
+    const reader = body!.getReader();
+    await reader.read();
+    const second = reader.read();
+    await reader.cancel();
+    go.resolve();
+    assertEquals((await second).done, true);
+    await left.promise;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  assertEquals(told, []);
 });
