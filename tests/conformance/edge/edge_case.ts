@@ -70,7 +70,10 @@ export class Replay {
   async run(one: EdgeCase, n: number): Promise<void> {
     const [method, path] = this.#fill(one.request).split(" ");
     const response = await this.#send(one.at ?? "first", method, path, this.#body(one));
-    const bytes = new Uint8Array(await response.arrayBuffer());
+    const whole = response.arrayBuffer().catch((cause) => {
+      throw new Error(`${one.request}: the answer with ${response.status} breaks off`, { cause });
+    });
+    const bytes = new Uint8Array(await whole);
     const text = new TextDecoder().decode(bytes);
     assertEquals(response.status, one.status, `${one.request}: ${text.slice(0, 1000)}`);
     if (one.text) assertMatch(text, new RegExp(this.#fill(one.text.source), one.text.flags));
