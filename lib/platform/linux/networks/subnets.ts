@@ -32,6 +32,13 @@ export interface Reservation {
   made?: boolean;
 }
 
+/** A note that is written anew. */
+interface Written {
+  /** The note that stands there, whoever wrote it. */
+  known: Reservation | undefined;
+  isMade: boolean;
+}
+
 /**
  * Proposals of one server, kept free of those of others. Whoever looks at the notes to write or remove one holds the lock of
  * the folder meanwhile: a look is worth nothing when another server may write in the next moment.
@@ -78,7 +85,8 @@ export class Subnets {
           ...reserved.flatMap(subnetsOf),
         ],
       });
-      this.#write(place.interface, place.subnets.map(({ subnet }) => subnet), false);
+      const known = reserved.find((note) => note.interface === place.interface);
+      this.#write(place.interface, place.subnets.map(({ subnet }) => subnet), { known, isMade: false });
       return place;
     });
   }
@@ -89,8 +97,9 @@ export class Subnets {
     return await this.#alone(() => {
       const isRival = (note: Reservation) =>
         note.root !== this.#root && (note.interface === name || anyOverlap(subnetsOf(note), mine));
-      if (this.#read().some(isRival)) return false;
-      this.#write(name, mine, true);
+      const notes = this.#read();
+      if (notes.some(isRival)) return false;
+      this.#write(name, mine, { known: notes.find((note) => note.interface === name), isMade: true });
       return true;
     });
   }
@@ -131,12 +140,11 @@ export class Subnets {
   }
 
   /** Whole or not at all, for a server that is killed meanwhile. Networks that share a bridge share its note. */
-  #write(name: string, subnets: readonly string[], isMade: boolean): void {
-    const note = readNote(this.#shared, name);
-    const known = note?.root === this.#root ? note : undefined;
-    const all = [...new Set([...known ? subnetsOf(known) : [], ...subnets])];
+  #write(name: string, subnets: readonly string[], { known, isMade }: Written): void {
+    const own = known?.root === this.#root ? known : undefined;
+    const all = [...new Set([...own ? subnetsOf(own) : [], ...subnets])];
     // Of a note of an earlier version nobody knows.
-    const made = isMade || (known !== undefined && known.made !== false);
+    const made = isMade || (own !== undefined && own.made !== false);
     const next: Reservation = { interface: name, root: this.#root, subnet: all[0] ?? "", subnets: all, made };
     const temporary = join(this.#shared, `.${randomUUID()}`);
     try {
@@ -198,6 +206,8 @@ function readNote(folder: string, name: string): Reservation | undefined {
 
 /** The names of Podman's files; none where it has no networks, or this user may not look. */
 function podmanFiles(): string[] {
+  // Most hosts have none, and an error costs more than the question.
+  if (!existsSync(PODMAN_NETWORKS)) return [];
   try {
     return readdirSync(PODMAN_NETWORKS);
   } catch {
