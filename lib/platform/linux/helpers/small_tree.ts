@@ -1,7 +1,7 @@
-import { closeSync, constants, fstatSync, openSync, readdirSync } from "node:fs";
+import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync } from "node:fs";
 import { rmdir, unlink } from "node:fs/promises";
 
-/** Limits of a tree that this process deletes itself: it takes no longer than a program's start. */
+/** Limits of a tree that this process deletes or measures itself: it takes no longer than a program's start. */
 const MOST_ENTRIES = 256;
 const MOST_FOLDERS = 32;
 /** A folder's own size in bytes, which grows with its entries on every file system: a larger one is not even listed. */
@@ -39,7 +39,29 @@ export async function removeSmall(path: string): Promise<boolean> {
   }
 }
 
-/** Finds what there is to delete; false where that is too much. */
+/**
+ * Returns the bytes of the regular files in a tree that is small, and on one device; a file with several names counts a part for
+ * each. `undefined` where the tree is too large, cannot be read, or changes meanwhile. Must not be asked for a tree with mounts:
+ * a file system that does not answer holds up this thread.
+ */
+export function sizeOfSmall(path: string): number | undefined {
+  const found: Found = { folders: [], files: [] };
+  try {
+    if (!look(path, found)) return undefined;
+    let bytes = 0;
+    for (const file of found.files) {
+      const stat = lstatSync(file);
+      if (stat.isFile()) bytes += stat.size / stat.nlink;
+    }
+    return bytes;
+  } catch {
+    return undefined;
+  } finally {
+    for (const { descriptor } of found.folders) closeSync(descriptor);
+  }
+}
+
+/** Finds what is in a tree; false where that is too much. */
 function look(path: string, { folders, files }: Found): boolean {
   const waiting = [path];
   let device: number | undefined;

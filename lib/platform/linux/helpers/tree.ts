@@ -1,6 +1,6 @@
 /**
- * Work on whole folder trees. A container can make its tree as deep and as wide as it likes: programs walk it, and this
- * process keeps nothing of it.
+ * Work on whole folder trees. A container can make its tree as deep and as wide as it likes: programs walk a large one, and
+ * this process keeps nothing of it.
  *
  * @module
  */
@@ -9,11 +9,14 @@ import { lstat, mkdir, open, readdir, rename, unlink } from "node:fs/promises";
 import { randomUUID } from "node:crypto";
 import { CommandError, runCommand } from "./command.ts";
 import type { HostContext } from "./context.ts";
-import { unmountBelow } from "../mounts/mounts_below.ts";
-import { removeSmall } from "./small_tree.ts";
+import { pathsWithMounts, unmountBelow } from "../mounts/mounts_below.ts";
+import { removeSmall, sizeOfSmall } from "./small_tree.ts";
 
 /** The trees that one program measures: their paths are arguments, which are bounded. */
 const TREES_AT_ONCE = 250;
+
+/** Milliseconds for which this process walks trees itself: about as long as the start of a program takes. */
+const WALK = 4;
 
 /** How trees are deleted. */
 export interface RemoveOptions {
@@ -72,12 +75,21 @@ export async function treeSize(path: string): Promise<number> {
 }
 
 /**
- * As {@linkcode treeSize}, for several trees, by one program for many of them: a start of it takes longer than the walk of a
- * small tree. A file that is deleted meanwhile counts nothing, and so does a tree that is not there.
+ * As {@linkcode treeSize}, for several trees. A few small ones are walked in this process, the others by one program for many of
+ * them, whose start takes longer than the walk of some small trees. A file that is deleted meanwhile counts nothing, and so does
+ * a tree that is not there.
  */
 export async function treeSizes(paths: readonly string[]): Promise<number[]> {
   const sizes = new Map<string, number>();
-  for (let at = 0; at < paths.length; at += TREES_AT_ONCE) await addSizes(paths.slice(at, at + TREES_AT_ONCE), sizes);
+  const mounted = await pathsWithMounts(paths);
+  const end = performance.now() + WALK;
+  const others = paths.filter((path) => {
+    // A mount may be of a file system that does not answer: only a program waits for it.
+    const size = mounted.has(path) || performance.now() > end ? undefined : sizeOfSmall(path);
+    if (size !== undefined) sizes.set(path, size);
+    return size === undefined;
+  });
+  for (let at = 0; at < others.length; at += TREES_AT_ONCE) await addSizes(others.slice(at, at + TREES_AT_ONCE), sizes);
   return paths.map((path) => Math.round(sizes.get(path) ?? 0));
 }
 

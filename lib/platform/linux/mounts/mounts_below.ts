@@ -5,6 +5,8 @@ import { runCommand } from "../helpers/command.ts";
 import { unmount } from "../helpers/libc.ts";
 
 const ATTEMPTS = 4;
+/** The mounts that this process sees. */
+const MOUNTS = "/proc/self/mountinfo";
 
 /**
  * Unmounts what is mounted on a path and below it, the latest first; what is busy goes as soon as it no longer is. A container
@@ -30,22 +32,37 @@ export async function hasMount(path: string): Promise<boolean> {
   return places.some((place) => place === real);
 }
 
-/** Returns the mount points on a path and below it, in the order in which they were mounted. */
-async function mountsBelow(path: string): Promise<string[]> {
-  // The kernel names places by their real paths.
-  const folder = realFolder(path);
-  if (folder === undefined) return [];
-  const real = join(folder, basename(path));
-  const text = await readFile("/proc/self/mountinfo", "utf8");
-  if (!text.includes(escaped(real))) return [];
-  const places = text.split("\n").map((line) => (line.split(" ")[4] ?? "").replace(/\\([0-7]{3})/g, byteOf));
-  return places.filter((place) => place === real || place.startsWith(`${real}/`));
+/** Returns those of the paths on or below which something is mounted. The kernel's table is read once for all. */
+export async function pathsWithMounts(paths: readonly string[]): Promise<Set<string>> {
+  const above = new Set<string>();
+  for (const place of mountPoints(await readFile(MOUNTS, "utf8"))) {
+    for (let folder = place; !above.has(folder); folder = dirname(folder)) above.add(folder);
+  }
+  return new Set(paths.filter((path) => above.has(realPlace(path) ?? "")));
 }
 
-/** Returns the real path of the folder that a path is in; `undefined` where there is none. */
-function realFolder(path: string): string | undefined {
+/** Returns the mount points on a path and below it, in the order in which they were mounted. */
+async function mountsBelow(path: string): Promise<string[]> {
+  const real = realPlace(path);
+  if (real === undefined) return [];
+  const text = await readFile(MOUNTS, "utf8");
+  if (!text.includes(escaped(real))) return [];
+  return mountPoints(text).filter((place) => place === real || place.startsWith(`${real}/`));
+}
+
+/** Returns the mount points of the kernel's table, whose lines are as `proc_pid_mountinfo(5)` says. */
+function mountPoints(table: string): string[] {
+  const lines = table.split("\n").filter((line) => line !== "");
+  return lines.map((line) => (line.split(" ", 5)[4] ?? "").replace(/\\([0-7]{3})/g, byteOf));
+}
+
+/**
+ * Returns a path as the kernel names places: the real path of its folder, and its own name, which may be missing. `undefined`
+ * where there is no such folder.
+ */
+function realPlace(path: string): string | undefined {
   try {
-    return realpathSync(dirname(path));
+    return join(realpathSync(dirname(path)), basename(path));
   } catch {
     return undefined;
   }

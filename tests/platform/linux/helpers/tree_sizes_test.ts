@@ -41,3 +41,32 @@ Deno.test("treeSizes() does not fail for files that are deleted while it counts"
     await Deno.remove(folder, { recursive: true });
   }
 });
+
+Deno.test("treeSizes() counts trees that this process walks as it counts those that a program walks", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const outside = `${folder}/outside`;
+    await Deno.mkdir(outside);
+    await Deno.writeTextFile(`${outside}/file`, "x".repeat(1000));
+    const make = async (name: string, { folders, files }: { folders: number; files: number }) => {
+      const path = `${folder}/${name}`;
+      let deepest = path;
+      for (let depth = 0; depth < folders; depth++) deepest += "/d";
+      await Deno.mkdir(deepest, { recursive: true });
+      for (let at = 0; at < files; at++) await Deno.writeTextFile(`${deepest}/${at}`, "xyz");
+      await Deno.symlink(outside, `${path}/folder`);
+      await Deno.symlink(`${outside}/file`, `${path}/file`);
+      await new Deno.Command("mkfifo", { args: [`${path}/pipe`] }).output();
+      return path;
+    };
+    const small = await make("small", { folders: 3, files: 7 });
+    const deep = await make("deep", { folders: 100, files: 7 });
+    const wide = await make("wide", { folders: 1, files: 1000 });
+    assertEquals(await treeSizes([small, deep, wide, outside, `${folder}/none`]), [21, 21, 3000, 1000, 0]);
+    // A link in the place of a tree is none.
+    await Deno.symlink(outside, `${folder}/link`);
+    assertEquals(await treeSizes([`${folder}/link`, small]), [0, 21]);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
