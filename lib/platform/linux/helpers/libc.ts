@@ -215,26 +215,33 @@ export async function syncFileSystemOf(path: string): Promise<boolean> {
 }
 
 /**
- * Asks the kernel by rtnetlink(7), and returns the datagrams of its answer; `undefined` where that was not done.
+ * Asks the kernel by rtnetlink(7), one request after the other, and returns the datagrams of its answers; `undefined` where that was
+ * not done.
  *
- * @param isLast Whether a datagram ends the answer
+ * @param isLast Whether a datagram ends an answer
  */
-export function askRoutes(request: Uint8Array, isLast: (datagram: Uint8Array) => boolean): Uint8Array[] | undefined {
+export function askRoutes(
+  requests: readonly Uint8Array[],
+  isLast: (datagram: Uint8Array) => boolean,
+): Uint8Array[] | undefined {
   const calls = library();
   const socket = calls?.socket(...NETLINK) ?? -1;
   if (calls === null || socket < 0) return undefined;
   try {
-    if (calls.send(socket, request, BigInt(request.length), 0) !== BigInt(request.length)) return undefined;
     const datagrams: Uint8Array[] = [];
-    while (datagrams.length < MOST_DATAGRAMS) {
-      const buffer = new Uint8Array(DATAGRAM);
-      const size = Number(calls.recv(socket, buffer, BigInt(buffer.length), AT_ONCE));
-      if (size <= 0) return undefined;
-      const datagram = buffer.subarray(0, size);
-      datagrams.push(datagram);
-      if (isLast(datagram)) return datagrams;
+    for (const request of requests) {
+      if (calls.send(socket, request, BigInt(request.length), 0) !== BigInt(request.length)) return undefined;
+      for (let hasEnded = false; !hasEnded;) {
+        if (datagrams.length === MOST_DATAGRAMS) return undefined;
+        const buffer = new Uint8Array(DATAGRAM);
+        const size = Number(calls.recv(socket, buffer, BigInt(buffer.length), AT_ONCE));
+        if (size <= 0) return undefined;
+        const datagram = buffer.subarray(0, size);
+        datagrams.push(datagram);
+        hasEnded = isLast(datagram);
+      }
     }
-    return undefined;
+    return datagrams;
   } finally {
     calls.close(socket);
   }

@@ -1,8 +1,17 @@
-import { existsSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** Makes a folder unless it is there. Its parents are looked for only where the nearest is missing: that takes longer than all the rest. */
-export async function makeMissing(path: string, mode: number): Promise<void> {
-  if (!existsSync(path)) await mkdir(path, { mode, recursive: !existsSync(dirname(path)) });
+/**
+ * Makes a folder of the server's own, with those above it, unless it is there. On this thread: another one takes longer to wake than
+ * the disk does.
+ */
+export function makeMissing(path: string, mode: number): void {
+  if (existsSync(path)) return;
+  makeMissing(dirname(path), mode);
+  try {
+    mkdirSync(path, { mode });
+  } catch (error) {
+    // Somebody else may have made it meanwhile.
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST" || !existsSync(path)) throw error;
+  }
 }

@@ -15,6 +15,9 @@ import { removeSmall, sizeOfSmall } from "./small_tree.ts";
 /** The trees that one program measures: their paths are arguments, which are bounded. */
 const TREES_AT_ONCE = 250;
 
+/** The trees of which this process walks the small ones. */
+const FEW_TREES = 32;
+
 /** Milliseconds for which this process walks trees itself: about as long as the start of a program takes. */
 const WALK = 4;
 
@@ -81,16 +84,22 @@ export async function treeSize(path: string): Promise<number> {
  */
 export async function treeSizes(paths: readonly string[]): Promise<number[]> {
   const sizes = new Map<string, number>();
-  const mounted = await pathsWithMounts(paths);
+  const others = paths.length <= FEW_TREES ? addSmall(paths, sizes) : paths;
+  for (let at = 0; at < others.length; at += TREES_AT_ONCE) await addSizes(others.slice(at, at + TREES_AT_ONCE), sizes);
+  return paths.map((path) => Math.round(sizes.get(path) ?? 0));
+}
+
+/** Measures small trees in this process, as long as it takes no longer than a program, and returns the other ones. */
+function addSmall(paths: readonly string[], sizes: Map<string, number>): string[] {
+  if (paths.length === 0) return [];
+  // A mount may be of a file system that does not answer: only a program waits for it.
+  const mounted = pathsWithMounts(paths);
   const end = performance.now() + WALK;
-  const others = paths.filter((path) => {
-    // A mount may be of a file system that does not answer: only a program waits for it.
+  return paths.filter((path) => {
     const size = mounted.has(path) || performance.now() > end ? undefined : sizeOfSmall(path);
     if (size !== undefined) sizes.set(path, size);
     return size === undefined;
   });
-  for (let at = 0; at < others.length; at += TREES_AT_ONCE) await addSizes(others.slice(at, at + TREES_AT_ONCE), sizes);
-  return paths.map((path) => Math.round(sizes.get(path) ?? 0));
 }
 
 async function addSizes(paths: readonly string[], sizes: Map<string, number>): Promise<void> {

@@ -1,4 +1,4 @@
-import { realpathSync } from "node:fs";
+import { readFileSync, realpathSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { runCommand } from "../helpers/command.ts";
@@ -32,10 +32,13 @@ export async function hasMount(path: string): Promise<boolean> {
   return places.some((place) => place === real);
 }
 
-/** Returns those of the paths on or below which something is mounted. The kernel's table is read once for all. */
-export async function pathsWithMounts(paths: readonly string[]): Promise<Set<string>> {
+/**
+ * Returns those of the paths on or below which something is mounted. The kernel's table is read once for all, and on this thread: it
+ * is there before another one is awake.
+ */
+export function pathsWithMounts(paths: readonly string[]): Set<string> {
   const above = new Set<string>();
-  for (const place of mountPoints(await readFile(MOUNTS, "utf8"))) {
+  for (const place of mountPoints(readFileSync(MOUNTS, "utf8"))) {
     for (let folder = place; !above.has(folder); folder = dirname(folder)) above.add(folder);
   }
   return new Set(paths.filter((path) => above.has(realPlace(path) ?? "")));

@@ -5,20 +5,20 @@
  */
 import { existsSync, readFileSync } from "node:fs";
 import { runCommand } from "../helpers/command.ts";
-import { hostAddresses } from "./addresses.ts";
+import { kernelSubnets } from "./kernel_subnets.ts";
 
 /** Addresses of interfaces (one that is down has no route) and destinations of routes in every table. The default route is none. */
 export async function hostSubnets(): Promise<string[]> {
+  // Every interface has the same route for what is local to its link.
+  return [...new Set(kernelSubnets() ?? [...listedRoutes(), ...await listedAddresses()])];
+}
+
+/** By the kernel's files, where it cannot be asked. */
+export function listedRoutes(): string[] {
   const trie = readFileSync("/proc/net/fib_trie", "utf8");
   // A kernel without IPv6 has no routes of it.
   const routes = existsSync("/proc/net/ipv6_route") ? readFileSync("/proc/net/ipv6_route", "utf8") : "";
-  const found = [
-    ...subnetsOfTrie(trie),
-    ...routes.split("\n").flatMap(routeSubnet),
-    ...hostAddresses() ?? await listedAddresses(),
-  ];
-  // Every interface has the same route for what is local to its link.
-  return [...new Set(found)];
+  return [...subnetsOfTrie(trie), ...routes.split("\n").flatMap(routeSubnet)];
 }
 
 /**
@@ -46,7 +46,7 @@ export function routeSubnet(line: string): string[] {
 }
 
 /** By iproute2: Node has no call for it. */
-async function listedAddresses(): Promise<string[]> {
+export async function listedAddresses(): Promise<string[]> {
   const { stdout } = await runCommand("ip", ["-json", "address", "show"]);
   // iproute2's own JSON; what is missing there is undefined and falls out.
   const interfaces = JSON.parse(stdout || "[]") as { addr_info?: { local?: string; prefixlen?: number }[] }[];

@@ -145,7 +145,7 @@ class OverlayLayers implements HostLayers {
     const { storage } = containerPaths(this.#paths, containerID);
     if (limit !== undefined) {
       await this.#quotas.require(this.#paths.containers);
-      await makeMissing(storage, 0o700);
+      makeMissing(storage, 0o700);
       await this.#quotas.limit(storage, limit);
     }
     await this.#makeTree(storage, diffIDs);
@@ -155,7 +155,7 @@ class OverlayLayers implements HostLayers {
   async #makeTree(storage: string, diffIDs: readonly string[]): Promise<void> {
     const root = await this.#roots.attributes(diffIDs);
     const upper = join(storage, "upper");
-    for (const path of [storage, upper, join(storage, "work"), join(storage, "merged")]) await makeMissing(path, 0o700);
+    for (const path of [storage, upper, join(storage, "work"), join(storage, "merged")]) makeMissing(path, 0o700);
     await chown(upper, root.uid, root.gid);
     await chmod(upper, root.mode);
   }

@@ -63,11 +63,11 @@ class FolderVolumes implements Volumes {
     }
     if (limit !== undefined) {
       await this.#quotas.require(this.#paths.volumes);
-      await makeMissing(this.#folder(name), 0o755);
+      makeMissing(this.#folder(name), 0o755);
       await this.#quotas.limit(this.#folder(name), limit);
     }
     // Its folder with it, in one go.
-    await makeMissing(path, 0o755);
+    makeMissing(path, 0o755);
     // The umask is not asked: programs of any user start in there.
     for (const folder of [this.#folder(name), path]) {
       if ((statSync(folder).mode & 0o777) !== 0o755) await chmod(folder, 0o755);

@@ -1,8 +1,14 @@
 import { assert, assertEquals } from "@std/assert";
 import { networkInterfaces } from "node:os";
 import { findSubnet, parseAddress, subnetContains } from "../../../../lib/engine/text/ip.ts";
-import { readMessages } from "../../../../lib/platform/linux/networks/addresses.ts";
-import { hostSubnets, routeSubnet, subnetsOfTrie } from "../../../../lib/platform/linux/networks/host_subnets.ts";
+import { kernelSubnets, readMessages } from "../../../../lib/platform/linux/networks/kernel_subnets.ts";
+import {
+  hostSubnets,
+  listedAddresses,
+  listedRoutes,
+  routeSubnet,
+  subnetsOfTrie,
+} from "../../../../lib/platform/linux/networks/host_subnets.ts";
 import { runOk } from "../../../fixtures/run.ts";
 
 const TRIE = `Id 200:
@@ -63,6 +69,38 @@ Deno.test({
         assert(found.some((subnet) => subnetContains(subnet, parsed)), address);
       }
     } finally {
+      await runOk(["ip", "link", "delete", name]);
+    }
+  },
+});
+
+Deno.test({
+  name:
+    "kernelSubnets() tells what the kernel's files and iproute2 tell: addresses, and routes of every table and family",
+  ignore: Deno.build.os !== "linux" || Deno.uid() !== 0,
+  async fn() {
+    const name = "gantry-routes";
+    await runOk(["ip", "link", "add", name, "type", "bridge"]);
+    try {
+      await runOk(["ip", "address", "add", "10.99.9.1/24", "dev", name]);
+      await runOk(["ip", "address", "add", "fd99:9::1/64", "dev", name]);
+      await runOk(["ip", "link", "set", name, "up"]);
+      await runOk(["ip", "route", "add", "10.98.0.0/16", "dev", name, "table", "7777"]);
+      await runOk(["ip", "route", "add", "unreachable", "10.97.0.0/17"]);
+      await runOk(["ip", "-6", "route", "add", "fd98::/48", "dev", name, "table", "7777"]);
+      // Other tests make interfaces meanwhile.
+      const ours = (subnets: readonly string[]) =>
+        subnets.filter((subnet) => /^(10\.9[789]\.|fd9[89]:)/.test(subnet)).flatMap((subnet) =>
+          findSubnet(subnet) ?? []
+        )
+          .map(({ first, prefix }) => `${first}/${prefix}`);
+      const asked = new Set(ours(kernelSubnets() ?? []));
+      assertEquals(asked, new Set(ours([...listedRoutes(), ...await listedAddresses()])));
+      for (const subnet of ours(["10.98.0.0/16", "10.97.0.0/17", "fd98::/48", "fd99:9::/64", "10.99.9.1/32"])) {
+        assert(asked.has(subnet), subnet);
+      }
+    } finally {
+      await runOk(["ip", "route", "delete", "unreachable", "10.97.0.0/17"]);
       await runOk(["ip", "link", "delete", name]);
     }
   },
