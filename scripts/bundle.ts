@@ -45,7 +45,6 @@ export async function bundle(entry: string, target: Target, options: BundleOptio
       external: external[target],
       minify: options.minify ?? false,
       legalComments: "eof",
-      charset: "utf8",
       logLevel: "silent",
       // Packages in CommonJS ask for Node's modules by `require`, which an ES module does not have by itself.
       banner: target === "node"
