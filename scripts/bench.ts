@@ -16,10 +16,10 @@ import { busyboxImage, pushImage } from "../tests/fixtures/images/image_builder.
 import { registriesConf, startRegistry } from "../tests/fixtures/images/registry.ts";
 import { channelLines } from "./bench/channel_bench.ts";
 import { dispatchLines } from "./bench/dispatch_bench.ts";
-import { DOCKER_GROUPS, ENGINE_GROUPS, engineLines } from "./bench/engine_bench.ts";
+import { DOCKER_GROUPS, ENGINE_GROUPS, engineLines, type Line } from "./bench/engine_bench.ts";
 import { httpLines } from "./bench/http_bench.ts";
 import { benchInLaterDebian } from "./bench/servers/later_debian.ts";
-import { startDocker, startGantry, startPodman } from "./bench/peers.ts";
+import { startBare, startDocker, startGantry, startPodman } from "./bench/peers.ts";
 import { type RatioRow, ratioTable, shortNumber } from "./bench/report/ratio_table.ts";
 import { workloadLines } from "./bench/workload/workload_bench.ts";
 import { setup } from "./setup.ts";
@@ -86,13 +86,13 @@ async function benchEngine(): Promise<void> {
       repeats: 20,
     };
     await using docker = groups.some((group) => DOCKER_GROUPS.includes(group)) ? await startDocker(folder) : undefined;
-    const bench = { gantry, podman, docker, registry: registry.host, emptyRegistry: startRegistry, counts };
+    await using bare = await startBare(folder);
+    const bench = { gantry, podman, docker, bare, registry: registry.host, emptyRegistry: startRegistry, counts };
     for await (const line of engineLines(bench, groups)) {
-      const ratio = line.higher ? line.gantry / line.podman : line.podman / line.gantry;
-      row(line.what, line.unit, line.gantry, line.podman, ratio, line.aim);
-      if (line.docker !== undefined) {
-        const ratio = line.higher ? line.gantry / line.docker : line.docker / line.gantry;
-        row(line.what, line.unit, line.gantry, line.docker, ratio, line.aim, "docker");
+      for (
+        const [peer, theirs] of [["podman", line.podman], ["docker", line.docker], ["node:http", line.floor]] as const
+      ) {
+        if (theirs !== undefined) row(line, peer, theirs);
       }
     }
   } finally {
@@ -114,20 +114,12 @@ function bigLayers() {
   }));
 }
 
-function row(
-  what: string,
-  unit: string,
-  gantry: number,
-  podman: number,
-  ratio: number,
-  aim: number | undefined,
-  peer = "podman",
-): void {
-  ratios.push({ what, unit, gantry, peer, theirs: podman, ratio, aim });
+function row({ what, unit, higher, gantry, aim }: Line, peer: string, theirs: number): void {
+  const ratio = higher ? gantry / theirs : theirs / gantry;
+  ratios.push({ what, unit, gantry, peer, theirs, ratio, aim });
   const aimed = aim === undefined ? "" : ` (aim ${aim})`;
-  console.log(
-    `${what}: gantry ${shortNumber(gantry)}, ${peer} ${shortNumber(podman)} ${unit}; ratio ${ratio.toFixed(2)}${aimed}`,
-  );
+  const figures = `gantry ${shortNumber(gantry)}, ${peer} ${shortNumber(theirs)} ${unit}`;
+  console.log(`${what}: ${figures}; ratio ${ratio.toFixed(2)}${aimed}`);
 }
 
 /** Requests (or values) per second of every peer, and how many times each of theirs ours is. */

@@ -21,6 +21,8 @@ export interface Line {
   podman: number;
   /** Where Docker's daemon does the same work. */
   docker?: number;
+  /** A bare server of `node:http`, where no more than that is measured: what every server on it costs. */
+  floor?: number;
   /** The ratio DESIGN.md section 6 aims at. */
   aim?: number;
 }
@@ -31,6 +33,8 @@ export interface Bench {
   podman: Peer;
   /** Docker's daemon, where there is one: the groups over Docker's tree measure it too. */
   docker?: Peer;
+  /** A server of `node:http` that does nothing. */
+  bare: Peer;
   /** The host of the registry that has the images. */
   registry: string;
   /** Starts another registry, with nothing in it: where images are pushed to. */

@@ -1,5 +1,5 @@
 /**
- * The two servers a bench compares: Gantry, started as users start it, and Debian's Podman service. Both get the same image
+ * The servers that a bench compares: Gantry, started as users start it, Podman's service and Docker's daemon. They get the same image
  * from the same loopback registry and are driven over their Unix sockets by the same HTTP client.
  *
  * @module
@@ -86,6 +86,19 @@ export async function startDocker(folder: string): Promise<Peer | undefined> {
     {},
     ["unshare", "--mount", "--net", "sh", "-c", 'ip link set lo up && exec "$@"', "sh"],
   );
+}
+
+/** Starts a server of `node:http` that does nothing, under the runtime of Gantry. */
+export async function startBare(folder: string): Promise<Peer> {
+  const program = [
+    Deno.execPath(),
+    "run",
+    "-A",
+    "--quiet",
+    new URL("servers/bare_server.ts", import.meta.url).pathname,
+  ];
+  const socket = `${folder}/bare.sock`;
+  return await start("node:http", socket, program, [socket], {});
 }
 
 /** Has a peer load an image that another one saves. */

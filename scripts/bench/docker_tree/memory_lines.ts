@@ -12,7 +12,7 @@ export async function* memoryLines(bench: Bench): AsyncGenerator<Line> {
     what: "memory of an idle server with its helpers (Pss)",
     unit: "MB",
     higher: false,
-    ...await inTurn(peersOf(bench), 1, ({ pid }: Peer) => Promise.resolve(memoryOf(pid))),
+    ...await inTurn({ ...peersOf(bench), floor: bench.bare }, 1, ({ pid }: Peer) => Promise.resolve(memoryOf(pid))),
   };
 }
 

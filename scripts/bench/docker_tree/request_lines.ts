@@ -10,6 +10,8 @@ const REQUESTS = 3_000;
 const LONGEST = 1_000;
 /** Times that so many are sent before the first row, which would measure how fast the servers, and the client, become warm. */
 const WARM_TURNS = 12;
+/** The row that the floor stands beside. */
+const PING = "_ping";
 /** Lines of the container's log, of which ten are read. */
 const LOG_LINES = 20_000;
 
@@ -18,12 +20,12 @@ export async function* requestLines(bench: Bench): AsyncGenerator<Line> {
   const { gantry, docker, image } = bench;
   if (docker) await handImage(gantry, docker, image);
   const ids = new Map<Peer, string>();
-  for (const peer of Object.values(peersOf(bench))) {
-    ids.set(peer, await prepare(peer, image));
+  for (const peer of Object.values(peersOf(bench))) ids.set(peer, await prepare(peer, image));
+  for (const peer of [...ids.keys(), bench.bare]) {
     for (let turn = 0; turn < WARM_TURNS; turn++) await requestRate(peer, "/_ping", CONNECTIONS[1]);
   }
   const paths: Record<string, (id: string) => string> = {
-    "_ping": () => "/_ping",
+    [PING]: () => "/_ping",
     "inspect of a container": (id) => `/containers/${id}/json`,
     "list of containers": () => "/containers/json?all=true",
     "list of images": () => "/images/json",
@@ -31,9 +33,9 @@ export async function* requestLines(bench: Bench): AsyncGenerator<Line> {
   };
   for (const [what, pathOf] of Object.entries(paths)) {
     for (const connections of CONNECTIONS) {
-      const rates = await inTurn(peersOf(bench), ROUNDS, (peer: Peer) => {
-        // Every peer has one.
-        return requestRate(peer, pathOf(ids.get(peer)!), connections);
+      const peers = what === PING ? { ...peersOf(bench), floor: bench.bare } : peersOf(bench);
+      const rates = await inTurn(peers, ROUNDS, (peer: Peer) => {
+        return requestRate(peer, pathOf(ids.get(peer) ?? ""), connections);
       });
       yield { what: `${what}, ${connections} at once`, unit: "requests/s", higher: true, ...rates };
     }
