@@ -181,7 +181,7 @@ export class Networks {
       try {
         // Written by `remove`.
         const record: NetworkRecord = JSON.parse(intent.details.record);
-        // One that was gone from the host: its place is given to another only then.
+        // Another network gets the place only when this one is gone from the host: nothing is left to do then.
         const isTaken = this.list().some((other) => other.interface === record.interface);
         if (!isTaken) await hostOf(this.#core)?.networks.remove(record);
         await state.commit(done);

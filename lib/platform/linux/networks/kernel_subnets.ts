@@ -34,7 +34,13 @@ export function kernelSubnets(): string[] | undefined {
   const ends = ({ type }: Message) => type === DONE || type === ERROR;
   const requests = [listRequest(GET_ADDRESS, ADDRESS_BODY), listRequest(GET_ROUTE, ROUTE_BODY)];
   const datagrams = askRoutes(requests, (datagram) => readMessages(datagram).some(ends));
-  return datagrams?.flatMap((datagram) => readMessages(datagram).flatMap(subnetOf));
+  return datagrams && subnetsIn(datagrams);
+}
+
+/** The subnets of the kernel's answers; `undefined` where one of them is a failure, so that no part is taken for all. */
+export function subnetsIn(datagrams: readonly Uint8Array[]): string[] | undefined {
+  const messages = datagrams.flatMap(readMessages);
+  return messages.some(({ type }) => type === ERROR) ? undefined : messages.flatMap(subnetOf);
 }
 
 /** A request for everything of a kind, of both families. */

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { networkInterfaces } from "node:os";
 import { findSubnet, parseAddress, subnetContains } from "../../../../lib/engine/text/ip.ts";
-import { kernelSubnets, readMessages } from "../../../../lib/platform/linux/networks/kernel_subnets.ts";
+import { kernelSubnets, readMessages, subnetsIn } from "../../../../lib/platform/linux/networks/kernel_subnets.ts";
 import {
   hostSubnets,
   listedAddresses,
@@ -52,6 +52,32 @@ Deno.test("readMessages() stops where a length leads past the end, and at one th
   assertEquals(types(message(16, 20), message(17, 3)), [20]);
   assertEquals(types(message(0, 20)), []);
   assertEquals(types(new Uint8Array(7)), []);
+});
+
+Deno.test("subnetsIn() reads addresses and routes, passes over other families, and takes no part for all", () => {
+  const message = (type: number, body: readonly number[]) => {
+    const bytes = new Uint8Array(16 + body.length);
+    new DataView(bytes.buffer).setUint32(0, bytes.length, true);
+    new DataView(bytes.buffer).setUint16(4, type, true);
+    bytes.set(body, 16);
+    return bytes;
+  };
+  const attribute = (kind: number, ...bytes: number[]) => [4 + bytes.length, 0, kind, 0, ...bytes];
+  const route = (family: number, length: number, ...bytes: number[]) =>
+    message(24, [family, length, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, ...bytes]);
+  const address = message(20, [2, 24, 0, 0, 0, 0, 0, 0, ...attribute(1, 10, 1, 2, 9), ...attribute(2, 10, 1, 2, 3)]);
+  const answers = [
+    address,
+    route(2, 16, ...attribute(1, 10, 7, 0, 0)),
+    route(10, 48, ...attribute(1, 0xfd, 0x98, ...Array(14).fill(0))),
+    // The default route, a label of MPLS, and a body that is cut short.
+    route(2, 0),
+    route(28, 20, ...attribute(1, 0, 1, 1, 0)),
+    message(24, [2, 16]),
+    message(3, [0, 0, 0, 0]),
+  ];
+  assertEquals(subnetsIn(answers), ["10.1.2.3/24", "10.7.0.0/16", "fd98:0:0:0:0:0:0:0/48"]);
+  assertEquals(subnetsIn([...answers, message(2, [0xa1, 0xff, 0xff, 0xff])]), undefined);
 });
 
 Deno.test({
