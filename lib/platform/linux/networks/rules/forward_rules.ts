@@ -25,13 +25,13 @@ const TRIES = 10;
  */
 export async function allowForwarding(subnets: readonly string[]): Promise<void> {
   await forFamilies(subnets, async (program, its) => {
-    const rules = await listRules(program);
-    if (rules === undefined) return;
+    const rules = new Set(await listRules(program));
+    if (rules.size === 0) return;
     const missing = its.flatMap(rulesOf).filter((rule) => !rules.has(`-A ${OWN_CHAIN} ${rule}`));
     const lines = [
       // Not by a line for a chain, which empties one that another server has made meanwhile.
       ...rules.has(`-N ${OWN_CHAIN}`) ? [] : [`-N ${OWN_CHAIN}`],
-      ...leadsTo(rules) ? [] : [`-I ${WAY}`],
+      ...rules.has(`-A ${WAY}`) ? [] : [`-I ${WAY}`],
       ...missing.map((rule) => `-A ${OWN_CHAIN} ${rule}`),
     ];
     await restoreRules(program, lines);
@@ -49,20 +49,20 @@ export async function forbidForwarding(subnets: readonly string[]): Promise<void
 
 /** Gives whether there is nothing left of our own chain. */
 async function takeRulesAway(program: string, subnets: readonly string[]): Promise<boolean> {
-  const rules = await listRules(program);
-  if (rules === undefined) return true;
+  const lines = await listRules(program);
+  if (lines === undefined) return true;
   const own = subnets.flatMap(rulesOf);
-  const found = [OWN_CHAIN, NETAVARK].flatMap((chain) => {
-    const which = chain === OWN_CHAIN ? own : own.filter((rule) => rule.includes("--ctstate DNAT "));
-    return which.map((rule) => `${chain} ${rule}`).filter((rule) => rules.has(`-A ${rule}`));
-  });
-  const left = [...rules].some((rule) =>
-    rule.startsWith(`-A ${OWN_CHAIN} `) && !found.includes(rule.slice("-A ".length))
-  );
-  const isLast = rules.has(`-N ${OWN_CHAIN}`) && !left;
+  const ours = new Set([
+    ...own.map((rule) => `-A ${OWN_CHAIN} ${rule}`),
+    ...own.filter((rule) => rule.includes("--ctstate DNAT ")).map((rule) => `-A ${NETAVARK} ${rule}`),
+  ]);
+  // Each as often as it is there: a listing amid another server's change lacks rules, which are then written a second time.
+  const found = lines.filter((line) => ours.has(line));
+  const left = lines.some((line) => line.startsWith(`-A ${OWN_CHAIN} `) && !ours.has(line));
+  const isLast = lines.includes(`-N ${OWN_CHAIN}`) && !left;
+  if (isLast) found.push(...lines.filter((line) => line === `-A ${WAY}`));
   await restoreRules(program, [
-    ...found.map((rule) => `-D ${rule}`),
-    ...isLast && leadsTo(rules) ? [`-D ${WAY}`] : [],
+    ...found.map((line) => line.replace("-A", "-D")),
     ...isLast ? [`-X ${OWN_CHAIN}`] : [],
   ]);
   return !left;
@@ -102,9 +102,9 @@ async function tryAgain(work: () => Promise<void>): Promise<void> {
 }
 
 /** All rules of the table `filter`, as iptables prints them; undefined where there is no iptables, or no such table. */
-async function listRules(program: string): Promise<Set<string> | undefined> {
+async function listRules(program: string): Promise<string[] | undefined> {
   const listing = runAtBridges(program, ["--wait", "--list-rules"]);
-  return await listing.then(({ stdout }) => new Set(stdout.split("\n")), () => undefined);
+  return await listing.then(({ stdout }) => stdout.split("\n"), () => undefined);
 }
 
 /** Changes the table `filter` in one go, all or nothing. */
@@ -112,9 +112,4 @@ async function restoreRules(program: string, lines: readonly string[]): Promise<
   if (lines.length === 0) return;
   const stdin = `*filter\n${lines.join("\n")}\nCOMMIT\n`;
   await runAtBridges(`${program}-restore`, ["--wait", "--noflush"], { stdin });
-}
-
-/** Whether `FORWARD` leads to our chain. */
-function leadsTo(rules: ReadonlySet<string>): boolean {
-  return rules.has(`-A ${WAY}`);
 }
