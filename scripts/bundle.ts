@@ -27,7 +27,7 @@ export interface BundleOptions {
 let underWay = 0;
 
 /**
- * Bundles `entry` (a path from the root of the tree) into one ES module and returns its text.
+ * Bundles `entry` (a path from the root of the tree) into one ES module and returns its text, in ASCII.
  *
  * @throws {Error} if something cannot be resolved; the message lists it
  */
@@ -56,11 +56,20 @@ export async function bundle(entry: string, target: Target, options: BundleOptio
       alias: { "@std/assert": new URL("tests/assert.ts", root).pathname },
       plugins: [...options.plugins ?? [], npmSpecifiers, ownNames],
     });
-    return result.outputFiles[0].text;
+    return inASCII(result.outputFiles[0].text);
   } finally {
     // Stopping it would leave the others waiting for ever.
     if (--underWay === 0) await esbuild.stop();
   }
+}
+
+/**
+ * Escapes the letters that are left beyond ASCII: esbuild does so in strings and names, and leaves regular expressions, templates
+ * with a tag and comments, where an escape says the same (but for `String.raw`, which is kept ASCII). For a single letter beyond
+ * Latin 1, V8 keeps the text of a whole module in two bytes a letter.
+ */
+function inASCII(code: string): string {
+  return code.replace(/[^\0-\x7f]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 /** A package that Deno has put below `node_modules`, and the folder of its copy there. */

@@ -19,6 +19,14 @@ async function inEmptyFolder(file: string, work: (folder: string) => Promise<voi
 
 const node = [await nodeProgram()];
 
+Deno.test("dist/gantry.mjs is ASCII, so that V8 keeps it in a byte a letter", async () => {
+  const { entry, target } = bundles["gantry.mjs"];
+  const text = await bundled(entry, target);
+  assertEquals(/[^\0-\x7f].*/.exec(text)?.[0], undefined);
+  // An escaped letter means what it did.
+  assertMatch(text, /\(ns\|us\|\\u00b5s\|\\u03bcs\|ms\|s\|m\|h\)/);
+});
+
 Deno.test("dist/node.mjs serves on Node 24 from an empty folder and stops on SIGTERM", () =>
   inEmptyFolder("node.mjs", async (folder) => {
     assertMatch(ok(await run([...node, "node.mjs", "--help"], { cwd: folder })), /^Usage: gantry serve/);

@@ -9,11 +9,19 @@ import { SHARED_CALLS } from "./system_calls.ts";
 
 type Bytes = Uint8Array | null;
 
+interface ForeignFunction {
+  name?: string;
+  parameters: string[];
+  result: string;
+  nonblocking?: boolean;
+  optional?: boolean;
+}
+
 /** As much of Deno as is needed here; absent on Node. */
 interface ForeignFunctions {
   dlopen(
     library: string,
-    symbols: Record<string, { name?: string; parameters: string[]; result: string; nonblocking?: boolean }>,
+    symbols: Record<string, ForeignFunction>,
   ): {
     symbols: Library;
   };
@@ -27,6 +35,7 @@ interface Library {
   mount(source: Bytes, target: Bytes, type: Bytes, flags: bigint, data: Bytes): Promise<number>;
   umount2(target: Bytes, flags: number): Promise<number>;
   syncfs(file: number): Promise<number>;
+  malloc_trim: ((kept: bigint) => Promise<number>) | null;
   socket(family: number, type: number, protocol: number): number;
   send(socket: number, data: Bytes, size: bigint, flags: number): bigint;
   recv(socket: number, data: Bytes, size: bigint, flags: number): bigint;
@@ -52,6 +61,8 @@ const SYMBOLS = {
   umount2: { parameters: ["buffer", "i32"], result: "i32", nonblocking: true },
   // This one waits for the disk.
   syncfs: { parameters: ["i32"], result: "i32", nonblocking: true },
+  // It walks all that is free; glibc alone has it.
+  malloc_trim: { parameters: ["usize"], result: "i32", nonblocking: true, optional: true },
   // The kernel has the answers of netlink(7) ready before the call for them returns.
   socket: { parameters: ["i32", "i32", "i32"], result: "i32" },
   send: { parameters: ["i32", "buffer", "usize", "i32"], result: "isize" },
@@ -212,6 +223,11 @@ export async function syncFileSystemOf(path: string): Promise<boolean> {
   } finally {
     calls.close(handle);
   }
+}
+
+/** Gives the memory back that libc keeps for what was let go of. Resolves with whether there was any. */
+export async function trimAllocations(): Promise<boolean> {
+  return await library()?.malloc_trim?.(0n) === 1;
 }
 
 /**
