@@ -4,6 +4,8 @@
  *
  * @module
  */
+import { bundles } from "../build.ts";
+import { bundle } from "../bundle.ts";
 import { UnixClient } from "./servers/unix_client.ts";
 
 /** A server under measurement. */
@@ -31,11 +33,14 @@ events_logger = "file"
 lock_type = "file"
 `;
 
-/** Starts `scripts/serve.ts` on scratch folders under `folder`. */
+/** Starts the one file that its packages ship on scratch folders under `folder`. */
 export async function startGantry(folder: string, registriesConf: string): Promise<Peer> {
   const socket = `${folder}/gantry.sock`;
-  const program = [Deno.execPath(), "run", "-A", "--quiet", new URL("../serve.ts", import.meta.url).pathname];
-  return await start("gantry", socket, program, [
+  const { entry, target } = bundles["gantry.mjs"];
+  const file = `${folder}/gantry.mjs`;
+  await Deno.writeTextFile(file, await bundle(entry, target));
+  return await start("gantry", socket, [Deno.execPath(), "run", "-A", "--quiet", file], [
+    "serve",
     "--no-setup",
     `--listen=unix://${socket}`,
     `--root=${folder}/gantry-root`,
