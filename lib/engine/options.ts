@@ -29,6 +29,8 @@ export interface InputLimits {
   labelBytes: number;
   /** Bytes of everything that is stored of a container. */
   recordBytes: number;
+  /** Containers that wait for create requests with the label `io.gantry.warm`, of all kinds together; 0: none. */
+  warmContainers: number;
 }
 
 /** An operating system and a processor, as OCI spells them. */
@@ -88,6 +90,7 @@ export const DEFAULT_LIMITS: InputLimits = {
   eventMemory: DEFAULT_EVENT_MEMORY,
   labelBytes: 512 * 1024,
   recordBytes: 2 << 20,
+  warmContainers: 32,
 };
 
 /** Fills in what the caller left open, from the host where there is one. */

@@ -56,6 +56,7 @@ import { Teardowns } from "./life/teardowns.ts";
 import { topContainer } from "./top.ts";
 import { updateContainer, type UpdateOptions } from "./update.ts";
 import { waitForContainer } from "./life/wait.ts";
+import { WarmPools } from "./warm/warm_pools.ts";
 import type { HealthWish } from "../records/health_plan.ts";
 
 /**
@@ -97,6 +98,7 @@ export class Containers {
       teardowns: new Teardowns(core, networks, portClaims, this.#closing.signal),
       treeUses: new TreeUses(core, volumes),
       restarting: new Set(),
+      warm: new WarmPools(core.state, core.options.limits.warmContainers),
       closing: this.#closing.signal,
       background: (what, work) => this.#background.run(what, work),
     };
@@ -294,8 +296,9 @@ export class Containers {
     this.#context.health.begin();
   }
 
-  /** Stops watching the host, and waits for the work that goes on behind answers. Containers go on. */
+  /** Stops watching the host, and waits for the work that goes on behind answers. Containers go on, but for those that wait for a request. */
   async close(): Promise<void> {
+    await this.#context.warm.close(this.#context);
     for (const stop of this.#unwatch) stop();
     this.#closing.abort();
     await this.#context.health.settled();

@@ -1,4 +1,4 @@
-import type { ContainerRecord, ContainerStatus } from "../records/container_record.ts";
+import type { ContainerRecord, ContainerSpec, ContainerStatus } from "../records/container_record.ts";
 import type { Core } from "../core.ts";
 import { fitAttributes } from "../store/event_attributes.ts";
 import type { Networks } from "../networks/networks.ts";
@@ -36,6 +36,8 @@ export interface Context {
   readonly teardowns: Teardowns;
   /** The uses that keep trees mounted, besides the processes in them. */
   readonly treeUses: TreeUses;
+  /** The containers that wait for create requests. */
+  readonly warm: WarmContainers;
   /** Containers whose end belongs to a restart: they are neither removed nor restarted by policy. */
   readonly restarting: Set<string>;
   /** Ends when the engine closes: what sleeps behind an answer gives up. */
@@ -57,6 +59,24 @@ export interface HealthWatch {
   keeps(id: string, now: number, isWorth: boolean): boolean;
   /** Resolves when no check runs any more. */
   settled(): Promise<void>;
+}
+
+/** A container that was made, and the warnings of what it cannot have. */
+export interface MadeContainer {
+  record: ContainerRecord;
+  warnings: string[];
+}
+
+/** The containers that wait for create requests. `WarmPools` implements it. */
+export interface WarmContainers {
+  /** Gives the container that a request asks for: one that waits for it, or one that `make` makes. */
+  give(context: Context, spec: ContainerSpec, make: () => Promise<MadeContainer>): Promise<MadeContainer>;
+  /** Throws `state` for a container that waits. */
+  requireTaken(record: Pick<ContainerRecord, "id">): void;
+  /** Removes those that an earlier run of the engine left. */
+  recover(context: Context): Promise<void>;
+  /** Removes all that wait. */
+  close(context: Context): Promise<void>;
 }
 
 /** States in which there is a process. */

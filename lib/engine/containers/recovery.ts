@@ -61,6 +61,7 @@ export async function recoverContainers(context: Context): Promise<void> {
   await inParallel([...held.all].filter((id) => !context.records.get(id)), AT_ONCE, (id) => {
     return logFailures(context, id, () => sweepUnknown(context, id));
   });
+  await logFailures(context, "", () => context.warm.recover(context));
   await logFailures(context, "", () => context.volumes.unmountUnused());
   await logFailures(context, "", () => startAfterBoot(context));
 }

@@ -40,6 +40,8 @@ export interface Networks {
    * @param before The networks by which the files were written
    */
   updateNames(record: ContainerRecord, before: NetworkStatus): Promise<void>;
+  /** Brings the file by which a live container knows its own name up to date: until now it was `before`. */
+  rename(record: ContainerRecord, before: string): Promise<void>;
   /** Lets the containers of a network have its DNS servers, as they are now. */
   updateServers(network: NetworkRecord): Promise<void>;
   /** Throws `invalid` or `unsupported` for a network that this machine cannot have: no such parent, no such driver. */

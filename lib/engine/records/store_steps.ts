@@ -27,6 +27,7 @@ export const STORE_TABLES: readonly string[] = [
   "tree_mounts",
   "units",
   "volumes",
+  "warmContainers",
 ];
 
 /** Makes a value of the next version from one of the version before. The value is JSON that an earlier engine wrote. */

@@ -36,6 +36,7 @@ export function pretendNetworks(): Networks {
     publish: (options) => Promise.resolve(void ports.set(options.containerID, options.ports)),
     deleteNamespace: (id) => Promise.resolve(void namespaces.delete(id)),
     updateNames: done,
+    rename: done,
     updateServers: done,
     check: done,
     remove: done,

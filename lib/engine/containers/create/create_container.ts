@@ -6,14 +6,15 @@ import { completeRequest } from "../request/complete_request.ts";
 import type { MemberRequest } from "../request/container_request.ts";
 import { createFromSpec } from "./create.ts";
 
-/** Makes a container, in its pod where the request names one. */
+/** Makes a container, in its pod where the request names one; elsewhere one that waits for the request may be there. */
 export async function createContainer(
   context: Context,
   request: MemberRequest,
 ): Promise<{ record: ContainerRecord; warnings: string[] }> {
   const { defaults } = context.core.options;
   if (!request.pod) {
-    return await createFromSpec(context, completeRequest(joinPod({ ...request, pod: undefined }), defaults));
+    const spec = completeRequest(joinPod({ ...request, pod: undefined }), defaults);
+    return await context.warm.give(context, spec, () => createFromSpec(context, spec));
   }
   const { pods } = context;
   const { id } = findPod(context, request.pod);

@@ -46,6 +46,7 @@ export async function startLocked(
   if (status !== "created" && status !== "exited" && status !== "initialized") {
     throw improperState(`container ${id} must be in Created or Stopped state to be started`);
   }
+  context.warm.requireTaken(record);
   requireDependencies(context, record);
   const up = status === "initialized" ? record : await bringUp(context, record, options);
   // Taken first: the process may write before its start has answered, and clients ask for what was logged since.

@@ -8,7 +8,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { ContainerRecord, PortMapping } from "../../../engine/records/container_record.ts";
-import { updateNetworkNames } from "../bundle/tree/network_names.ts";
+import { renameInHosts, updateNetworkNames } from "../bundle/tree/network_names.ts";
 import { messageOf } from "../../../oci/message_of.ts";
 import { EngineError } from "../../../engine/errors.ts";
 import type { NetworkRecord } from "../../../engine/records/network_record.ts";
@@ -198,6 +198,10 @@ class BridgeNetworks implements LinuxNetworks {
 
   async updateNames(record: ContainerRecord, before: NetworkStatus): Promise<void> {
     await updateNetworkNames(record, before, containerPaths(this.#paths, record.id));
+  }
+
+  async rename(record: ContainerRecord, before: string): Promise<void> {
+    await renameInHosts(record, before, containerPaths(this.#paths, record.id));
   }
 
   async updateServers(network: NetworkRecord): Promise<void> {

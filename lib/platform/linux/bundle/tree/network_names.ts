@@ -32,6 +32,17 @@ export async function updateNetworkNames(
   if (!noResolvConf) await changeText(resolvConf, (text) => text === old ? fresh : text);
 }
 
+/** Changes the container's name in /etc/hosts, in the lines that `hostsText()` wrote for it. */
+export async function renameInHosts(
+  { hostname, name, spec: { noHosts } }: ContainerRecord,
+  before: string,
+  { hosts }: Pick<ContainerPaths, "hosts">,
+): Promise<void> {
+  if (noHosts) return;
+  const [old, fresh] = [before, name].map((own) => `\t${hostname} ${own}`);
+  await changeText(hosts, (text) => text.replaceAll(`${old}\n`, () => `${fresh}\n`));
+}
+
 /** The lines that give the container's names an address in each network. */
 function ownLines({ hostname, name }: ContainerRecord, status: NetworkStatus | undefined): string[] {
   const names = [hostname, name].filter((text) => text !== "").join(" ");
