@@ -14,6 +14,8 @@ import { findObstacle, requestKey, WAITING_LABEL, warmCount } from "./warm_reque
 
 /** Milliseconds after the last request like theirs until containers no longer wait. */
 const IDLE = 10 * 60_000;
+/** Milliseconds that a container given out has for its start before another one is made, which takes the machine's time. */
+const HEAD_START = 250;
 /** How many are removed together. */
 const AT_ONCE = 8;
 
@@ -145,9 +147,12 @@ export class WarmPools implements WarmContainers {
     if (pool.isFilling) return;
     pool.isFilling = true;
     try {
+      await context.core.clock.sleep(HEAD_START, context.closing);
       while (!pool.hasEnded && pool.waiting.length < pool.wanted && await this.#makeRoom(context, pool)) {
         await this.#makeOne(context, key, pool);
       }
+    } catch (error) {
+      if (!context.closing.aborted) throw error;
     } finally {
       pool.isFilling = false;
     }

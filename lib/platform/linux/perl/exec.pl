@@ -7,7 +7,7 @@
 # `e` for the streams that are wanted, `m` for standard output that goes where standard error does, `t` for a terminal, which the
 # runtime hands to the socket `console`.
 #
-# With somebody attached it connects to the socket `../../sockets/exec` and answers `session SESSION` there, then `stdout` and `stderr`
+# With somebody attached it connects to the socket `../../sockets/nursery` and answers `session SESSION` there, then `stdout` and `stderr`
 # with bytes. It takes `input` with bytes, and `close`, which ends the input. It says the process's number on its sync pipe, or on
 # standard error why there is none. A terminal's size is told by lines `1 HEIGHT WIDTH` in the FIFO `ctl`.
 #
@@ -194,7 +194,7 @@ sub exec_session {
     open($control, '+<', 'ctl') or die "ctl: $!\n";
   }
   if ($has{a}) {
-    socket($peer, 1, 1, 0) && connect($peer, pack('S a*', 1, "../../sockets/exec\0")) or die "connect: $!\n";
+    connect_peer("../../sockets/nursery");
     $told = pack('N/a*', pack('(N/a*)*', 'session', $session));
   }
   my ($pid, $input, %outputs) = start_process(\%has, [$height, $width], $hide, \@command);
@@ -219,6 +219,9 @@ sub exec_session {
   carry($pid, \%streams, undef, undef, $SILENCE) if %outputs || length $told;
   leave_peer() if $peer;
 }
+
+# Connects to the server.
+sub connect_peer { socket($peer, 1, 1, 0) && connect($peer, pack('S a*', 1, "$_[0]\0")) or die "connect: $!\n" }
 
 # Ends the connection when the other side has read everything: one that is closed with something unread here is reset, and what was read there
 # and not used yet is lost.

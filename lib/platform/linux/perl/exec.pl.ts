@@ -168,7 +168,7 @@ sub exec_session {
     open($control, '+<', 'ctl') or die "ctl: $!\n";
   }
   if ($has{a}) {
-    socket($peer, 1, 1, 0) && connect($peer, pack('S a*', 1, "../../sockets/exec\0")) or die "connect: $!\n";
+    connect_peer("../../sockets/nursery");
     $told = pack('N/a*', pack('(N/a*)*', 'session', $session));
   }
   my ($pid, $input, %outputs) = start_process(\%has, [$height, $width], $hide, \@command);
@@ -190,6 +190,8 @@ sub exec_session {
   carry($pid, \%streams, undef, undef, $SILENCE) if %outputs || length $told;
   leave_peer() if $peer;
 }
+
+sub connect_peer { socket($peer, 1, 1, 0) && connect($peer, pack('S a*', 1, "$_[0]\0")) or die "connect: $!\n" }
 
 sub leave_peer {
   shutdown($peer, 1);

@@ -3,13 +3,16 @@ export const NURSERY = String.raw`
 use Errno qw(EADDRINUSE);
 my ($LIMIT, $NEWNET, $BIND, $SIOCSIFFLAGS, $IFF_UP) = (65536, 0x40000000, 4096, 0x8914, 1);
 my ($CLOEXEC, $EINVAL, $ADD_SEALS, $SEALS, $SEALABLE, $RUNNABLE) = (0x80000, 22, 1033, 15, 3, 16);
-my $SPARE_NAMESPACES = 2;
+my ($SPARE_NAMESPACES, $SPARE_CARRIERS) = (2, 2);
+my $LULL = 20;
 my @signals = qw(HUP INT TERM PIPE);
 setpgrp(0, 0);
 $SIG{$_} = 'IGNORE' for @signals;
 $SIG{CHLD} = 'DEFAULT';
 my ($held, %jobs, %files, @polled) = ('');
 my ($own_network, $may_return, @spare, $wanted, @copies);
+my (@carriers, $has_carried);
+my %carries = (exec => \&exec_session, attach => \&attach_session);
 my $epoll = make_epoll();
 
 sub leave {
@@ -18,8 +21,8 @@ sub leave {
   delete $files{$number};
 }
 
-sub begin {
-  my ($key, $work) = @_;
+sub fork_for {
+  my $work = shift;
   pipe(my $sync, my $say) && pipe(my $errors, my $complain) or die "pipe: $!\n";
   my $pid = fork;
   defined $pid or die "fork: $!\n";
@@ -33,15 +36,22 @@ sub begin {
   }
   my %own = (line => $sync, errors => $errors);
   my $pidfd = syscall($nr{pidfd_open}, $pid, 0);
-  if ($pidfd < 0) { push @polled, $key }
-  else { open($own{end}, '<&=', $pidfd) or die "pidfd: $!\n" }
-  $jobs{$key} = { pid => $pid, line => '', errors => '', files => \%own };
-  for my $which (keys %own) {
-    my $number = fileno $own{$which};
+  if ($pidfd >= 0) { open($own{end}, '<&=', $pidfd) or die "pidfd: $!\n" }
+  return { pid => $pid, line => '', errors => '', files => \%own };
+}
+
+sub take_on {
+  my ($key, $job) = @_;
+  $jobs{$key} = $job;
+  push @polled, $key if !$job->{files}{end};
+  for my $which (keys %{$job->{files}}) {
+    my $number = fileno $job->{files}{$which};
     $files{$number} = [$key, $which];
     watch($epoll, $number, $ADD);
   }
 }
+
+sub begin { my ($key, $work) = @_; take_on($key, fork_for($work)) }
 
 sub hold {
   my $ports = shift;
@@ -133,14 +143,47 @@ sub seal {
   return "/proc/$$/fd/$number";
 }
 
-sub supervise {
+sub let_go {
   open(my $poll, '<&=', $epoll);
   close $poll;
   %jobs = %files = ();
-  @spare = @copies = ();
+  @spare = @copies = @carriers = ();
   undef $own_network;
-  exec_session(@_);
-  return 1;
+}
+
+sub fork_carrier {
+  pipe(my $hear, my $tell) or die "pipe: $!\n";
+  my $job = fork_for(sub {
+    my $say = shift;
+    close $tell;
+    let_go();
+    my ($text, $frame) = ('');
+    until ($frame = next_frame($text)) {
+      my $count = sysread($hear, $text, $LIMIT, length $text);
+      exit 0 unless $count || !defined $count && $! == $EINTR;
+    }
+    close $hear;
+    my ($verb, @fields) = @$frame;
+    $carries{$verb}->($say, @fields);
+    return 1;
+  });
+  return { job => $job, tell => $tell };
+}
+
+sub begin_carrying {
+  my ($verb, $key, @fields) = @_;
+  $has_carried = 1;
+  while (my $carrier = pop @carriers) {
+    my $job = $carrier->{job};
+    next if waitpid($job->{pid}, 1) != 0;
+    next if !defined syswrite($carrier->{tell}, pack('N/a*', pack('(N/a*)*', $verb, @fields)));
+    return take_on($key, $job);
+  }
+  begin($key, sub {
+    let_go();
+    $carries{$verb}->($_[0], @fields);
+    return 1;
+  });
 }
 
 sub begin_waiting {
@@ -150,12 +193,19 @@ sub begin_waiting {
   $jobs{$key}{go} = $go;
 }
 
-my %works = (conmon => sub { my $say = shift; conmon($say, undef, @_) }, run => \&run, exec => \&supervise);
+sub end_all {
+  kill 'KILL', map { $_->{job}{pid} } @carriers;
+  waitpid $_->{job}{pid}, 0 for @carriers;
+  exit;
+}
+
+my %works = (conmon => sub { my $say = shift; conmon($say, undef, @_) }, run => \&run);
 my %own_works = (netns => \&netns, seal => \&seal);
 sub request {
   my ($verb, $key, @rest) = @_;
   my ($work, $own) = ($works{$verb}, $own_works{$verb});
   if ($verb eq 'netns' && !returns()) { begin($key, sub { netns_apart($_[0], @rest) }) }
+  elsif ($carries{$verb}) { begin_carrying($verb, $key, @rest) }
   elsif ($work) { begin($key, sub { $work->($_[0], @rest) }) }
   elsif ($own) {
     my $line = eval { $own->(@rest) };
@@ -208,15 +258,15 @@ sub gone {
 
 watch($epoll, 0, $ADD);
 for (;;) {
-  my $idle = !$wanted || @spare >= $SPARE_NAMESPACES;
-  my @ready = ready($epoll, $idle ? @polled ? 10 : -1 : 0);
-  if (!@ready && !$idle) {
-    eval { push @spare, new_network(); 1 } or $wanted = 0;
-  }
+  my $is_short = $wanted && @spare < $SPARE_NAMESPACES;
+  my $lacks_carriers = $has_carried && @carriers < $SPARE_CARRIERS;
+  my @ready = ready($epoll, $is_short ? 0 : $lacks_carriers ? $LULL : @polled ? 10 : -1);
+  if (!@ready && $is_short) { eval { push @spare, new_network(); 1 } or $wanted = 0 }
+  elsif (!@ready && $lacks_carriers) { eval { push @carriers, fork_carrier(); 1 } or $has_carried = 0 }
   $files{$_} && hear($_) for @ready;
   if (grep { $_ == 0 } @ready) {
     my $count = sysread(STDIN, $held, $LIMIT, length $held);
-    exit unless $count || !defined $count && $! == $EINTR;
+    end_all() unless $count || !defined $count && $! == $EINTR;
     while (my $frame = next_frame($held)) { request(@$frame) }
   }
   @polled = grep { !gone($_) } @polled;

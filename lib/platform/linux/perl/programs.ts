@@ -46,9 +46,6 @@ export const AGENT_PROGRAM: PerlProgram = {
   ],
 };
 
-/** Connects to conmon's attach socket. */
-export const ATTACH_PROGRAM: PerlProgram = { parts: [COMMON, ATTACH], calls: [] };
-
 /** Makes links, addresses, routes, and elements of the firewall's sets. */
 export const LINKS_PROGRAM: PerlProgram = { parts: [COMMON, LINKS], calls: ["setns"] };
 
@@ -61,9 +58,9 @@ export const MOUNTS_PROGRAM: PerlProgram = {
 /** Receives what processes say by sd_notify(3). */
 export const NOTIFY_PROGRAM: PerlProgram = { parts: [COMMON, NOTIFY], calls: [] };
 
-/** Starts supervisors, whose parent it is, and supervises processes of exec sessions. */
+/** Starts supervisors, whose parent it is, supervises processes of exec sessions, and attaches to containers. */
 export const NURSERY_PROGRAM: PerlProgram = {
-  parts: [COMMON, HIDE, EPOLL, EXEC, NURSERY],
+  parts: [COMMON, HIDE, EPOLL, EXEC, ATTACH, NURSERY],
   calls: [
     ...["pidfd_open", "unshare", "setns", "mount", "umount2", "memfd_create"] as const,
     ...["epoll_create1", "epoll_ctl", "epoll_pwait", "prctl", "mknodat", "recvmsg"] as const,

@@ -5,6 +5,7 @@ import { openBundler } from "../bundle/bundle.ts";
 import { LogKeeper } from "../logs/log_keeper.ts";
 import { Cgroups, usableCgroupLayout } from "../resources/cgroups.ts";
 import type { Nursery } from "./nursery/nursery.ts";
+import { NurserySockets } from "./nursery/nursery_sockets.ts";
 import { LinuxProcesses } from "./processes.ts";
 import { Runtimes } from "./runtime/runtimes.ts";
 import { SealedRuntimes } from "./runtime/sealed_runtime.ts";
@@ -25,5 +26,9 @@ export async function openProcesses(context: HostContext, nursery: Nursery): Pro
   const logKeeper = new LogKeeper(context.paths.logs, context.log);
   await logKeeper.resume();
   const sealed = new SealedRuntimes(nursery, context.log);
-  return new LinuxProcesses(context, { runtimes, sealed, conmon, nursery, cgroups, bundler, filters, logKeeper });
+  const sockets = new NurserySockets(context.paths.runroot);
+  return new LinuxProcesses(context, {
+    ...{ runtimes, sealed, conmon, nursery, sockets },
+    ...{ cgroups, bundler, filters, logKeeper },
+  });
 }

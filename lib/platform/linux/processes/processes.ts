@@ -29,6 +29,7 @@ import type { Bundler } from "../bundle/bundle.ts";
 import type { Cgroups } from "../resources/cgroups.ts";
 import { beginConmon, type ConmonOptions } from "./nursery/conmon.ts";
 import { EarlySupervisors } from "./nursery/early_supervisors.ts";
+import type { NurserySockets } from "./nursery/nursery_sockets.ts";
 import { ExitWatch, readExit } from "./exit_watch.ts";
 import { LinuxExecs } from "./exec/execs.ts";
 import { type Facts, hasOwnPids, readFacts, writeFacts } from "./facts.ts";
@@ -58,6 +59,7 @@ export interface Parts {
   runtimes: Runtimes;
   conmon: string;
   nursery: Nursery;
+  sockets: NurserySockets;
   sealed: SealedRuntimes;
   cgroups: Cgroups;
   bundler: Bundler;
@@ -69,7 +71,7 @@ export interface Parts {
 export class LinuxProcesses implements Processes {
   /** A start waits for the kernel for most of its time. */
   readonly startsAtOnce = 4 * availableParallelism();
-  readonly #attachments = new Attachments();
+  readonly #attachments: Attachments;
   readonly #context: HostContext;
   readonly #parts: Parts;
   readonly #exits: ExitWatch;
@@ -81,6 +83,7 @@ export class LinuxProcesses implements Processes {
   constructor(context: HostContext, parts: Parts) {
     this.#context = context;
     this.#parts = parts;
+    this.#attachments = new Attachments({ ...parts, runroot: context.paths.runroot });
     this.#exits = new ExitWatch(context.paths.exits, (id) => this.#exitOf(this.#pathsOf(id)));
     this.#supervisors = new Supervisors(context, parts.cgroups, (id) => this.#exits.check(id));
     this.#leftovers = new Leftovers(context, {
@@ -268,6 +271,7 @@ export class LinuxProcesses implements Processes {
     this.#exits.close();
     this.#supervisors.close();
     this.execs.close();
+    this.#parts.sockets.close();
     await this.#parts.logKeeper.close();
     await this.#parts.cgroups.close();
   }

@@ -3,15 +3,14 @@
  *
  * @module
  */
-import { once } from "node:events";
-import type { Readable } from "node:stream";
-import { HELPER_ENVIRONMENT, startPipedProgram } from "../../helpers/spawn.ts";
+import { randomUUID } from "node:crypto";
 import { EngineError } from "../../../../engine/errors.ts";
 import type { Attachment, Frame } from "../../../../engine/ports/host_port.ts";
 import { freeBytes } from "../../../../oci/bytes/byte_stream.ts";
-import { ATTACH_PROGRAM, perlArguments } from "../../perl/programs.ts";
+import { fieldText, type FrameReader } from "../../perl/frames.ts";
+import type { Nursery } from "../nursery/nursery.ts";
+import { firstConnection, type NurseryConnection, type NurserySockets } from "../nursery/nursery_sockets.ts";
 import { attachInput } from "./attach_input.ts";
-import { fieldText, FrameReader } from "../../perl/frames.ts";
 
 /** Which streams are wanted. */
 export interface AttachStreams {
@@ -20,34 +19,45 @@ export interface AttachStreams {
   stderr: boolean;
 }
 
+/** The means of an attachment. */
+export interface AttachParts {
+  nursery: Nursery;
+  sockets: NurserySockets;
+  runroot: string;
+}
+
 /**
- * Connects to the supervisor whose socket is in `bundle`. Resolves when nothing the container says from now on is missed.
+ * Connects to the supervisor whose socket is in `bundle`. Resolves when nothing the container says from now on is missed. Throws
+ * `EngineError("state")` where there is none.
  *
  * @param onClose Called when its reader has come to the end, or nobody reads any more
  */
-export async function attachTo(bundle: string, streams: AttachStreams, onClose = () => {}): Promise<Attachment> {
-  const helper = startPipedProgram("perl", perlArguments(ATTACH_PROGRAM, "Attach", []), {
-    cwd: bundle,
-    env: HELPER_ENVIRONMENT,
-  });
-  const frames = new FrameReader(helper.stdout);
-  const said = readText(helper.stderr);
-  const failed = once(helper, "error").then(([error]) => error.message as string);
-  helper.stdin.on("error", () => {});
-  // Whoever waits for room in its input goes on.
-  helper.once("exit", () => helper.stdin.destroy());
-  const first = await Promise.race([frames.read(), failed]);
-  if (first === undefined || typeof first === "string") {
-    helper.kill("SIGKILL");
-    const detail = first ?? (await said).trim();
-    throw new EngineError("state", `Attach: ${detail || "the supervisor is gone"}`);
-  }
+export async function attachTo(
+  { nursery, sockets, runroot }: AttachParts,
+  bundle: string,
+  streams: AttachStreams,
+  onClose = () => {},
+): Promise<Attachment> {
+  const key = randomUUID();
+  using expected = await sockets.expect(key);
+  const helper = await nursery.attach([runroot, key, bundle]);
+  const { line, errors } = await helper.said;
+  const lost = () => new EngineError("state", `Attach: ${errors.trim() || "the supervisor is gone"}`);
+  if (line !== "attached\n") throw lost();
+  return attachmentOver(await firstConnection(expected.connection, helper, lost), streams, onClose);
+}
+
+/** The attachment that goes over a connection of the nursery. */
+export function attachmentOver(
+  { socket, frames }: NurseryConnection,
+  streams: AttachStreams,
+  onClose = () => {},
+): Attachment {
   const close = () => {
-    helper.kill("SIGKILL");
-    for (const pipe of [helper.stdin, helper.stdout, helper.stderr]) pipe.destroy();
+    socket.destroy();
     onClose();
   };
-  return { output: outputOf(frames, streams, close), input: attachInput(helper.stdin, streams.stdin), close };
+  return { output: outputOf(frames, streams, close), input: attachInput(socket, streams.stdin), close };
 }
 
 /** The output that comes in frames `stdout` and `stderr`, as far as it is wanted. `close` is called at its end, and when nobody reads it any more. */
@@ -69,14 +79,4 @@ export function outputOf(frames: FrameReader, wanted: AttachStreams, close: () =
     },
     cancel: close,
   }, { highWaterMark: 0 });
-}
-
-async function readText(stream: Readable): Promise<string> {
-  let whole = "";
-  try {
-    for await (const chunk of stream) if (whole.length < 4096) whole += new TextDecoder().decode(chunk as Uint8Array);
-  } catch {
-    // Destroyed with the helper.
-  }
-  return whole;
 }

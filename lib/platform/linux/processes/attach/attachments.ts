@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import type { Attachment } from "../../../../engine/ports/host_port.ts";
-import { type AttachStreams, attachTo } from "./attach.ts";
+import { type AttachParts, type AttachStreams, attachTo } from "./attach.ts";
 import { notRunning } from "../not_running.ts";
 
 /** Milliseconds for clients to read what a container said before it ended; as long as Docker's daemon waits. */
@@ -9,14 +9,19 @@ const PATIENCE = 2_000;
 
 /** The open attachments of containers. */
 export class Attachments {
+  readonly #parts: AttachParts;
   /** With each, the promise of its end. */
   readonly #open = new Map<string, Map<Attachment, Promise<void>>>();
+
+  constructor(parts: AttachParts) {
+    this.#parts = parts;
+  }
 
   /** Attaches to a container whose supervisor works in `bundle`. Throws `EngineError("state")` where there is none. */
   async attach(containerID: string, bundle: string, streams: AttachStreams): Promise<Attachment> {
     if (!existsSync(bundle)) throw notRunning("Attach", containerID);
     const { promise, resolve } = Promise.withResolvers<void>();
-    const attachment = await attachTo(bundle, streams, resolve);
+    const attachment = await attachTo(this.#parts, bundle, streams, resolve);
     const open = this.#open.get(containerID) ?? new Map();
     this.#open.set(containerID, open.set(attachment, promise));
     promise.then(() => this.#forget(containerID, attachment));

@@ -21,7 +21,7 @@ import { resizeTerminal } from "../resize_terminal.ts";
 import type { Nursery } from "../nursery/nursery.ts";
 import type { Runtimes } from "../runtime/runtimes.ts";
 import type { SealedRuntimes } from "../runtime/sealed_runtime.ts";
-import { ExecSockets } from "./exec_sockets.ts";
+import type { NurserySockets } from "../nursery/nursery_sockets.ts";
 import { writeProcess } from "./process_file.ts";
 import { startSession, type Supervised } from "./start_session.ts";
 
@@ -47,13 +47,13 @@ export interface ExecParts {
   runtimes: Runtimes;
   sealed: SealedRuntimes;
   nursery: Nursery;
+  sockets: NurserySockets;
 }
 
 /** The port `Execs` on this machine. */
 export class LinuxExecs implements Execs {
   readonly #context: HostContext;
   readonly #parts: ExecParts;
-  readonly #sockets: ExecSockets;
   readonly #capabilities = ownCapabilities();
   readonly #callbacks = new Set<ExitCallback>();
   /** Sessions of an earlier run, whose end nobody tells of. */
@@ -63,7 +63,6 @@ export class LinuxExecs implements Execs {
   constructor(context: HostContext, parts: ExecParts) {
     this.#context = context;
     this.#parts = parts;
-    this.#sockets = new ExecSockets(context.paths.runroot);
     this.#capabilities.catch(() => {});
     this.#adopted = new Set(sessionsIn(context.paths.execs));
     this.#timer = setInterval(() => this.#checkAdopted(), POLL);
@@ -129,14 +128,13 @@ export class LinuxExecs implements Execs {
 
   close(): void {
     clearInterval(this.#timer);
-    this.#sockets.close();
     this.#callbacks.clear();
   }
 
   async #run(start: ExecStart, paths: ExecPaths): Promise<Supervised> {
-    const { runtimes, sealed, nursery } = this.#parts;
+    const { runtimes, sealed, nursery, sockets } = this.#parts;
     const runtime = await sealed.of(await runtimes.of(start.record.spec.runtime));
-    return await startSession({ nursery, sockets: this.#sockets, runtime, paths, start });
+    return await startSession({ nursery, sockets, runtime, paths, start });
   }
 
   /** Kills a session's process with its group, which the runtime makes a new one for each. */

@@ -8,13 +8,12 @@ import type { ExecStart, ExecStreams } from "../../../../engine/ports/exec_port.
 import type { Attachment } from "../../../../engine/ports/host_port.ts";
 import { readTextBounded } from "../../helpers/bounded_read.ts";
 import type { ExecPaths } from "../../helpers/paths.ts";
-import { attachInput } from "../attach/attach_input.ts";
-import { outputOf } from "../attach/attach.ts";
+import { attachmentOver } from "../attach/attach.ts";
 import { CREATE_TIMEOUT } from "../nursery/conmon.ts";
-import type { Nursery, Nursling } from "../nursery/nursery.ts";
+import type { Nursery } from "../nursery/nursery.ts";
+import { firstConnection, type NurserySockets } from "../nursery/nursery_sockets.ts";
 import { runtimeError } from "../runtime/runtime_errors.ts";
 import type { Runtime } from "../runtime/runtime.ts";
-import type { ExecConnection, ExecSockets } from "./exec_sockets.ts";
 
 /** The most that is read of a runtime's log of a failure, in bytes. */
 const LOG_LIMIT = 64 * 1024;
@@ -32,7 +31,7 @@ export interface Supervised {
 /** The options of a session's supervisor. */
 export interface SessionOptions {
   nursery: Nursery;
-  sockets: ExecSockets;
+  sockets: NurserySockets;
   runtime: Runtime;
   paths: ExecPaths;
   start: ExecStart;
@@ -51,21 +50,20 @@ export async function startSession(options: SessionOptions): Promise<Supervised>
     return {
       ...rest,
       ...expected && streams &&
-        { attachment: attachmentOf(await firstConnection(expected.connection, supervisor), streams) },
+        {
+          attachment: attachmentOver(
+            await firstConnection(expected.connection, supervisor, lostSupervisor),
+            wantedOf(streams),
+          ),
+        },
     };
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** The connection of a supervisor; one that has ended with its process may be read later than its end is heard of. */
-async function firstConnection(connection: Promise<ExecConnection>, { ended }: Nursling): Promise<ExecConnection> {
-  const lost = ended.then((status) => {
-    if (status !== 0) throw runtimeError("exec", "the supervisor was lost");
-    return connection;
-  });
-  lost.catch(() => {});
-  return await Promise.race([connection, lost]);
+function lostSupervisor(): Error {
+  return runtimeError("exec", "the supervisor was lost");
 }
 
 /** Reads the runtime's log: what it has to say once there is a terminal goes there else, which nobody sees. */
@@ -95,8 +93,7 @@ function lettersOf(streams: ExecStreams | undefined, terminal: boolean): string 
   return Object.entries(letters).map(([letter, isSet]) => isSet ? letter : "").join("");
 }
 
-function attachmentOf({ socket, frames }: ExecConnection, streams: ExecStreams): Attachment {
-  const close = () => void socket.destroy();
-  const wanted = { ...streams, stderr: streams.stderr || streams.isMerged === true };
-  return { output: outputOf(frames, wanted, close), input: attachInput(socket, streams.stdin), close };
+/** Standard output that goes where standard error does comes as that. */
+function wantedOf(streams: ExecStreams): ExecStreams {
+  return { ...streams, stderr: streams.stderr || streams.isMerged === true };
 }

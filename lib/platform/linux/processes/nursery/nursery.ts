@@ -98,6 +98,11 @@ export class Nursery {
     return this.#begin("exec", fields);
   }
 
+  /** Attaches to a container; the fields are those of `attach.pl`. Its line is `attached`. */
+  attach(fields: readonly string[]): Promise<Nursling> {
+    return this.#begin("attach", fields);
+  }
+
   /**
    * Runs a program whose output is of no interest to its end. Throws {@linkcode CommandError} with its standard error, or
    * `EngineError("internal")` when the nursery is lost.

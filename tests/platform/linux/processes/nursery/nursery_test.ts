@@ -219,3 +219,43 @@ Deno.test(
       await nursery.run("/bin/true", [], 5_000);
     }),
 );
+
+Deno.test(
+  {
+    name: "Nursery.attach() is done by a process that waits for it, by a new one where that is gone, and none is left",
+    ignore,
+  },
+  () =>
+    withNursery(async (nursery, folder) => {
+      const fails = async () => {
+        const { said, ended } = await nursery.attach([join(folder, "missing"), "key", folder]);
+        const { pid, line, errors } = await said;
+        assertEquals([line, errors, await ended], ["", `chdir ${folder}/missing: No such file or directory\n`, 256]);
+        return pid;
+      };
+      const supervisor = await nursery.conmon(folder, [], sh("echo >&$_OCI_SYNCPIPE; exec sleep 100"));
+      const { pid } = await supervisor.said;
+      const parent = parentOf(pid);
+      const others = () => {
+        const children = readFileSync(`/proc/${parent}/task/${parent}/children`, "utf8").split(" ").filter(Boolean);
+        return children.map(Number).filter((child) => child !== pid);
+      };
+      const untilTwoWait = async () => {
+        while (others().length !== 2) await sleep(20);
+        return others();
+      };
+      assertEquals(others(), [], "before anybody asks none waits");
+      await fails();
+      const waiting = await untilTwoWait();
+      assert(waiting.includes(await fails()));
+      const killed = await untilTwoWait();
+      for (const child of killed) process.kill(child, "SIGKILL");
+      await Promise.all(killed.map(gone));
+      assert(!waiting.includes(await fails()));
+      const last = await untilTwoWait();
+      supervisor.kill();
+      await supervisor.ended;
+      await nursery.close();
+      assertEquals(last.filter(isThere), []);
+    }),
+);

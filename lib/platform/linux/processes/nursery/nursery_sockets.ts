@@ -3,40 +3,41 @@ import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { EngineError } from "../../../../engine/errors.ts";
 import { FrameReader } from "../../perl/frames.ts";
+import type { Nursling } from "./nursery.ts";
 
-/** How long a supervisor may take from its connection to its first word. */
+/** How long a process of the nursery may take from its connection to its first word. */
 const PATIENCE = 10_000;
 
-/** A supervisor that is connected. */
-export interface ExecConnection {
+/** A process of the nursery that is connected. */
+export interface NurseryConnection {
   socket: Socket;
   frames: FrameReader;
 }
 
 /**
- * The socket on which supervisors of exec sessions connect to this server: `sockets/exec` in the runroot, in a folder that nobody else
- * can enter. `exec.pl` connects from a session's folder.
+ * The socket on which processes of the nursery connect to this server that carry bytes: `sockets/nursery` in the runroot, in a folder that
+ * nobody else can enter.
  */
-export class ExecSockets {
+export class NurserySockets {
   readonly #folder: string;
-  readonly #expected = new Map<string, PromiseWithResolvers<ExecConnection>>();
+  readonly #expected = new Map<string, PromiseWithResolvers<NurseryConnection>>();
   #server?: Promise<Server>;
 
   constructor(runroot: string) {
     this.#folder = join(runroot, "sockets");
   }
 
-  /** Gives the connection of a session's supervisor, to be called before that is started. Rejects when disposed of before. */
-  async expect(session: string): Promise<{ connection: Promise<ExecConnection> } & Disposable> {
+  /** Gives the connection of the process that says this word, to be called before it is started. Rejects when disposed of before. */
+  async expect(session: string): Promise<{ connection: Promise<NurseryConnection> } & Disposable> {
     await (this.#server ??= this.#listen());
-    const expected = Promise.withResolvers<ExecConnection>();
+    const expected = Promise.withResolvers<NurseryConnection>();
     expected.promise.catch(() => {});
     this.#expected.set(session, expected);
     return {
       connection: expected.promise,
       [Symbol.dispose]: () => {
         this.#expected.delete(session);
-        expected.reject(new EngineError("internal", "Exec: the supervisor did not connect"));
+        expected.reject(new EngineError("internal", "Connect: a process of the nursery did not"));
       },
     };
   }
@@ -51,7 +52,7 @@ export class ExecSockets {
     // A path of a socket has at most 107 bytes.
     const folder = await open(this.#folder);
     try {
-      const path = `/proc/self/fd/${folder.fd}/exec`;
+      const path = `/proc/self/fd/${folder.fd}/nursery`;
       await rm(path, { force: true });
       const server = createServer((socket) => void this.#greet(socket).catch(() => socket.destroy()));
       await new Promise<void>((resolve, reject) => {
@@ -76,4 +77,21 @@ export class ExecSockets {
     this.#expected.delete(session);
     expected.resolve({ socket, frames });
   }
+}
+
+/**
+ * The connection of a process, or the failure that `lost` makes when that has failed before. One that has ended well may be read later than its
+ * end is heard of.
+ */
+export async function firstConnection(
+  connection: Promise<NurseryConnection>,
+  { ended }: Pick<Nursling, "ended">,
+  lost: () => Error,
+): Promise<NurseryConnection> {
+  const failed = ended.then((status) => {
+    if (status !== 0) throw lost();
+    return connection;
+  });
+  failed.catch(() => {});
+  return await Promise.race([connection, failed]);
 }
