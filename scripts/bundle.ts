@@ -69,6 +69,8 @@ export async function bundle(entry: string, target: Target, options: BundleOptio
  * Latin 1, V8 keeps the text of a whole module in two bytes a letter.
  */
 function inASCII(code: string): string {
+  const escaped = /\\[^\0-\x7f]/.exec(code);
+  if (escaped !== null) throw new Error(`Bundle: "${escaped[0]}" cannot be escaped once more`);
   return code.replace(/[^\0-\x7f]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 

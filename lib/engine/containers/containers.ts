@@ -26,7 +26,7 @@ import { HealthMonitor } from "./health/health_monitor.ts";
 import { type HealthState, HealthStates } from "./health/health_states.ts";
 import { answerOf, type HealthOutcome, runCheck } from "./health/run_check.ts";
 import { setHealth } from "./health/set_health.ts";
-import { isCode } from "./failures.ts";
+import { improperState, isCode } from "./failures.ts";
 import { ContainerFiles } from "./files/files.ts";
 import { TreeUses } from "./files/tree_uses.ts";
 import { ContainerNetworks } from "./networks/container_networks.ts";
@@ -143,9 +143,14 @@ export class Containers {
     return listContainers(this.#context, options);
   }
 
-  /** Gives a container secrets that no store ever has, for its starts until this is disposed of. */
+  /**
+   * Gives a container secrets that no store ever has, for its starts until this is disposed of. Throws `state` where its process is
+   * made already, without them.
+   */
   lendSecrets(nameOrID: string, secrets: ContainerSecrets): Disposable {
-    return this.#context.secrets.lend(this.resolve(nameOrID).id, secrets);
+    const { id, state: { status } } = this.resolve(nameOrID);
+    if (status === "initialized") throw improperState(`cannot lend secrets: container ${id} is initialized`);
+    return this.#context.secrets.lend(id, secrets);
   }
 
   /** Containers made of this image: what an image removal must ask. */

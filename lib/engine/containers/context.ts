@@ -71,7 +71,7 @@ export interface MadeContainer {
 export interface WarmContainers {
   /** Gives the container that a request asks for: one that waits for it, or one that `make` makes. */
   give(context: Context, spec: ContainerSpec, make: () => Promise<MadeContainer>): Promise<MadeContainer>;
-  /** Throws `state` for a container that waits. */
+  /** Throws `state` for a container that waits: nobody starts it, attaches to it or changes its files before it is given out. */
   requireTaken(record: Pick<ContainerRecord, "id">): void;
   /** Removes those that an earlier run of the engine left. */
   recover(context: Context): Promise<void>;

@@ -81,7 +81,7 @@ Deno.test("containers wait for requests with the label io.gantry.warm", async (t
     const [id] = await untilWaiting(1);
     const refused = await server.podman("start", id);
     assertEquals(refused.code, 125);
-    assertStringIncludes(refused.stderr, "waits for a create request like its own and cannot be started before");
+    assertStringIncludes(refused.stderr, "waits for a create request like its own and cannot be used before");
     const body = {
       Image: image,
       Labels: { "io.gantry.warm": "1" },

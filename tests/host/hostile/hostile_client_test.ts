@@ -6,6 +6,8 @@ Deno.test("clients that stop reading and go away leave no open log files, socket
   await using session = await Session.start();
   const { server, image } = session;
   assertEquals((await server.podman("pull", "-q", image)).code, 0);
+  // With the first attachment the server begins to listen for the processes that carry them, for good.
+  assertEquals((await server.podman("run", "--rm", "--network", "none", image, "true")).code, 0);
   const script = "head -c 20000000 /dev/zero | tr '\\0' x | fold -w 100; sleep 100";
   const started = await server.podman("run", "-d", "--name", "flood", "--network", "none", image, "sh", "-c", script);
   assertEquals(started.code, 0, started.stderr);

@@ -95,6 +95,7 @@ export async function writeArchive(
   const spelled = checkPath(path);
   await using tree = await holdTree(context, nameOrID, { filled: true });
   const { record } = tree;
+  context.warm.requireTaken(record);
   const entries = await archiveInput(context.core, archive, options.rename);
   const owner = options.chown ? record.process.user : undefined;
   const { keepKinds, signal } = options;

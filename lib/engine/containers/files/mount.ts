@@ -10,6 +10,7 @@ export function mountContainer(context: Context, nameOrID: string): Promise<stri
   const { id } = context.records.resolve(nameOrID);
   return withContainerLock(context, id, async () => {
     const record = context.records.require(id);
+    context.warm.requireTaken(record);
     if (record.state.status === "removing") {
       throw improperState(`cannot mount container ${id} as it is being removed`);
     }

@@ -39,6 +39,7 @@ export function resizeContainer(context: Context, nameOrID: string, size: Termin
   requireHost(context.core);
   const { id } = context.records.resolve(nameOrID);
   return withContainerLock(context, id, async () => {
+    context.warm.requireTaken({ id });
     const { status } = context.records.require(id).state;
     const detail = "can only resize created or running containers";
     if (status !== "initialized" && status !== "running") throw improperState(detail);
@@ -47,6 +48,7 @@ export function resizeContainer(context: Context, nameOrID: string, size: Termin
 }
 
 async function makeAttachable(context: Context, record: ContainerRecord): Promise<ContainerRecord> {
+  context.warm.requireTaken(record);
   const { status } = record.state;
   if (status === "created" || status === "exited") return await bringUp(context, record);
   if (status === "initialized" || status === "running") return record;

@@ -10,7 +10,7 @@ import { createFromSpec } from "../create/create.ts";
 import { improperState } from "../failures.ts";
 import { initContainer } from "../life/lifecycle.ts";
 import { removeContainer } from "../remove.ts";
-import { findObstacle, requestKey, WAITING_LABEL, warmCount } from "./warm_request.ts";
+import { findObstacle, requestKey, WAITING_LABEL, WARM_LABEL, warmCount } from "./warm_request.ts";
 
 /** Milliseconds after the last request like theirs until containers no longer wait. */
 const IDLE = 10 * 60_000;
@@ -21,6 +21,7 @@ const AT_ONCE = 8;
 
 /** The containers that wait for one kind of request. */
 interface Pool {
+  readonly key: string;
   readonly spec: ContainerSpec;
   /** How many are to wait. */
   readonly wanted: number;
@@ -28,8 +29,9 @@ interface Pool {
   readonly waiting: { id: string; warnings: string[]; unhear: () => void }[];
   /** Milliseconds since the epoch. */
   lastRequest: number;
-  isFilling: boolean;
-  hasEnded: boolean;
+  /** The work that makes further ones. */
+  filling?: Promise<void>;
+  readonly end: AbortController;
 }
 
 /**
@@ -46,6 +48,7 @@ export class WarmPools implements WarmContainers {
   readonly #most: number;
   /** The number of containers that are being made. */
   #underWay = 0;
+  #isClosed = false;
 
   /** @param most How many wait in all */
   constructor(state: State, most: number) {
@@ -59,7 +62,7 @@ export class WarmPools implements WarmContainers {
    */
   async give(context: Context, spec: ContainerSpec, make: () => Promise<MadeContainer>): Promise<MadeContainer> {
     const wanted = warmCount(spec);
-    if (wanted === 0 || this.#most === 0) return await make();
+    if (wanted === 0 || this.#most === 0 || this.#isClosed) return await make();
     const key = requestKey(spec);
     const known = this.#pools.get(key);
     const given = known && await this.#handOut(context, known, spec);
@@ -68,14 +71,17 @@ export class WarmPools implements WarmContainers {
     if (obstacle !== undefined) {
       return { ...made, warnings: [...made.warnings, `No containers wait for requests like this one: ${obstacle}`] };
     }
-    this.#keep(context, key, { ...spec, name: undefined, createCommand: [] }, wanted);
+    // Not with the labels of the request, by which clients take a container for one of theirs.
+    const { [WARM_LABEL]: count } = spec.labels;
+    const labels = { [WARM_LABEL]: count, [WAITING_LABEL]: "true" };
+    this.#keep(context, key, { ...spec, name: undefined, createCommand: [], labels }, wanted);
     return made;
   }
 
   /** Throws `state` for a container that waits: it belongs to the request that comes for it. */
   requireTaken({ id }: Pick<ContainerRecord, "id">): void {
     if (!this.#table.has(id)) return;
-    throw improperState(`container ${id} waits for a create request like its own and cannot be started before`);
+    throw improperState(`container ${id} waits for a create request like its own and cannot be used before`);
   }
 
   /** Removes what an earlier run of the engine left. Called once, at start. */
@@ -85,8 +91,11 @@ export class WarmPools implements WarmContainers {
 
   /** Removes all that wait. */
   async close(context: Context): Promise<void> {
-    const pools = [...this.#pools.keys()];
-    await Promise.all(pools.map((key) => this.#end(context, key)));
+    this.#isClosed = true;
+    const pools = [...this.#pools.values()];
+    await Promise.all(pools.map((pool) => this.#end(context, pool)));
+    // One that was being made is removed by its maker.
+    await Promise.all(pools.map(({ filling }) => filling?.catch(() => {})));
   }
 
   async #handOut(context: Context, pool: Pool, spec: ContainerSpec): Promise<MadeContainer | undefined> {
@@ -98,12 +107,12 @@ export class WarmPools implements WarmContainers {
         if (record !== undefined) return { record, warnings };
       } catch (error) {
         // A name that is taken says nothing of the container.
-        if (pool.hasEnded) await this.#remove(context, [id]);
-        else pool.waiting.unshift(next);
+        if (!pool.end.signal.aborted) pool.waiting.unshift(next);
+        else this.#discard(context, next);
         throw error;
       }
       // It has changed, or its image is another one by now.
-      await this.#remove(context, [id]);
+      this.#discard(context, next);
     }
     return undefined;
   }
@@ -112,10 +121,11 @@ export class WarmPools implements WarmContainers {
   async #take(context: Context, pool: Pool, id: string, spec: ContainerSpec): Promise<ContainerRecord | undefined> {
     const { core, records } = context;
     const record = records.get(id);
-    if (pool.hasEnded || record?.state.status !== "initialized") return undefined;
+    if (pool.end.signal.aborted || record?.state.status !== "initialized") return undefined;
     if (spec.rootfs === undefined && core.images.resolve(spec.image).id !== record.imageID) return undefined;
     using reserved = records.reserve(id, spec.name);
-    const { [WAITING_LABEL]: _, ...labels } = record.spec.labels;
+    const { [WAITING_LABEL]: _, ...others } = record.spec.labels;
+    const labels = { ...others, ...spec.labels };
     const { createCommand } = spec;
     const own = { name: reserved.name, created: core.clock.now(), spec: { ...record.spec, labels, createCommand } };
     const taken = { ...record, ...own };
@@ -133,44 +143,42 @@ export class WarmPools implements WarmContainers {
     const lastRequest = context.core.clock.now();
     let pool = this.#pools.get(key);
     if (pool === undefined) {
-      pool = { spec, wanted, waiting: [], lastRequest, isFilling: false, hasEnded: false };
+      pool = { key, spec, wanted, waiting: [], lastRequest, end: new AbortController() };
       this.#pools.set(key, pool);
-      this.#endWhenIdle(context, key, pool).catch((error) => {
+      this.#endWhenIdle(context, pool).catch((error) => {
         context.core.log("error", `End containers that wait: ${messageOf(error)}`);
       });
     }
     pool.lastRequest = lastRequest;
-    context.background("make containers that wait for a request", this.#fill(context, key, pool));
+    if (pool.filling !== undefined) return;
+    pool.filling = this.#fill(context, pool).finally(() => pool.filling = undefined);
+    context.background("make containers that wait for a request", pool.filling);
   }
 
-  async #fill(context: Context, key: string, pool: Pool): Promise<void> {
-    if (pool.isFilling) return;
-    pool.isFilling = true;
+  async #fill(context: Context, pool: Pool): Promise<void> {
+    const { signal } = pool.end;
     try {
-      await context.core.clock.sleep(HEAD_START, context.closing);
-      while (!pool.hasEnded && pool.waiting.length < pool.wanted && await this.#makeRoom(context, pool)) {
-        await this.#makeOne(context, key, pool);
+      await context.core.clock.sleep(HEAD_START, signal);
+      while (!signal.aborted && pool.waiting.length < pool.wanted && await this.#makeRoom(context, pool)) {
+        await this.#makeOne(context, pool);
       }
     } catch (error) {
-      if (!context.closing.aborted) throw error;
-    } finally {
-      pool.isFilling = false;
+      if (!signal.aborted) throw error;
     }
   }
 
-  async #makeOne(context: Context, key: string, pool: Pool): Promise<void> {
+  async #makeOne(context: Context, pool: Pool): Promise<void> {
     const id = randomID(context.core.random);
-    const labels = { ...pool.spec.labels, [WAITING_LABEL]: "true" };
-    const spec = { ...pool.spec, name: `warm-${id.slice(0, 12)}`, labels };
+    const spec = { ...pool.spec, name: `warm-${id.slice(0, 12)}` };
     this.#underWay++;
     try {
       const { warnings } = await createFromSpec(context, spec, id, [this.#table.put(id, {})]);
       await initContainer(context, id);
-      if (pool.hasEnded) return await this.#remove(context, [id]);
+      if (pool.end.signal.aborted) return await this.#remove(context, [id]);
       const unhear = context.changes.on(id, () => {
         if (!this.#table.has(id)) return;
         // Somebody removed, ended or changed it: it is no longer what the next request asks for, nor may others come in its place.
-        context.background("end containers that wait", this.#end(context, key));
+        context.background("end containers that wait", this.#end(context, pool));
       });
       pool.waiting.push({ id, warnings, unhear });
     } catch (error) {
@@ -184,10 +192,10 @@ export class WarmPools implements WarmContainers {
   /** Whether one more may wait; the pool that was asked for nothing the longest ends for it. */
   async #makeRoom(context: Context, pool: Pool): Promise<boolean> {
     while (this.#count() >= this.#most) {
-      const others = [...this.#pools].filter(([, other]) => other !== pool && other.waiting.length > 0);
-      const [oldest] = others.sort(([, one], [, other]) => one.lastRequest - other.lastRequest);
+      const others = [...this.#pools.values()].filter((other) => other !== pool && other.waiting.length > 0);
+      const [oldest] = others.sort((one, other) => one.lastRequest - other.lastRequest);
       if (oldest === undefined) return false;
-      await this.#end(context, oldest[0]);
+      await this.#end(context, oldest);
     }
     return true;
   }
@@ -196,28 +204,32 @@ export class WarmPools implements WarmContainers {
     return [...this.#pools.values()].reduce((sum, { waiting }) => sum + waiting.length, this.#underWay);
   }
 
-  async #endWhenIdle(context: Context, key: string, pool: Pool): Promise<void> {
+  async #endWhenIdle(context: Context, pool: Pool): Promise<void> {
     const { clock } = context.core;
-    while (!pool.hasEnded) {
+    for (;;) {
       const rest = pool.lastRequest + IDLE - clock.now();
-      if (rest <= 0) return await this.#end(context, key);
+      if (rest <= 0) return await this.#end(context, pool);
       try {
-        await clock.sleep(rest, context.closing);
+        await clock.sleep(rest, pool.end.signal);
       } catch {
-        // The engine closes, and removes them itself.
+        // It has ended already.
         return;
       }
     }
   }
 
-  async #end(context: Context, key: string): Promise<void> {
-    const pool = this.#pools.get(key);
-    if (pool === undefined) return;
-    this.#pools.delete(key);
-    pool.hasEnded = true;
+  async #end(context: Context, pool: Pool): Promise<void> {
+    if (this.#pools.get(pool.key) === pool) this.#pools.delete(pool.key);
+    pool.end.abort();
     const gone = pool.waiting.splice(0);
     for (const { unhear } of gone) unhear();
     await this.#remove(context, gone.map(({ id }) => id));
+  }
+
+  /** Removes one that is not given out, behind the answer to the request. */
+  #discard(context: Context, { id, unhear }: Pool["waiting"][number]): void {
+    unhear();
+    context.background("remove a container that waited", this.#remove(context, [id]));
   }
 
   /** Removes containers that wait. The next run of the engine removes those that cannot be removed now. */

@@ -1,5 +1,6 @@
 /** Create requests for which containers wait, their processes made. */
 import type { ContainerRecord, ContainerSpec } from "../../records/container_record.ts";
+import type { MountSpec } from "../../records/mount_spec.ts";
 import { encode } from "../../store/json.ts";
 import type { Context } from "../context.ts";
 import { invalid } from "../failures.ts";
@@ -16,6 +17,9 @@ const MOST = 16;
 
 /** Networks that a container has, or shares with the host, before anybody knows its name. */
 const NETWORK_MODES = ["none", "host", "private", "bridge"];
+
+/** Mounts that begin empty. */
+const OWN_MOUNTS = ["tmpfs", "ramfs", "devpts", "mqueue"];
 
 /** Logs that lie in a file of the container's own. */
 const LOG_FILES = ["k8s-file", "json-file", "local", "none"];
@@ -44,26 +48,45 @@ export function requestKey(spec: ContainerSpec): string {
  * @param record The container that was made by the first of them
  */
 export function findObstacle(context: Context, spec: ContainerSpec, record: ContainerRecord): string | undefined {
+  return findShared(spec, record) ?? findNamed(context, spec, record) ?? findChanging(spec, record);
+}
+
+/** The parts of a container that it shares with others, or that only one can have. */
+function findShared(spec: ContainerSpec, { ports }: ContainerRecord): string | undefined {
   const modes = Object.values(spec.namespaces).map(({ mode }) => mode);
-  if (modes.includes("container") || spec.requires?.length || spec.volumesFrom?.length) return "it goes with others";
-  if (record.ports.length > 0) return "it publishes ports";
-  const { mode } = spec.namespaces.network;
-  if (!NETWORK_MODES.includes(mode)) return `its network is of mode "${mode}"`;
-  for (const name of Object.keys(record.networks)) {
-    if (context.networks.resolve(name).dns) return `network "${name}" tells others its name`;
-  }
-  for (const { aliases, staticIPs, linkLocalIPs, mac } of Object.values(spec.networks)) {
-    if (aliases?.length || staticIPs?.length || linkLocalIPs?.length || mac) {
-      return "it has addresses or names of its own";
-    }
-  }
+  const others = [spec.requires, spec.volumesFrom, spec.links, spec.devicesFrom];
+  if (modes.includes("container") || others.some((list) => list?.length)) return "it goes with others";
+  if (ports.length > 0) return "it publishes ports";
+  const hasOwn = Object.values(spec.networks).some(({ aliases, staticIPs, linkLocalIPs, mac }) => {
+    return aliases?.length || staticIPs?.length || linkLocalIPs?.length || mac;
+  });
+  if (hasOwn) return "it has addresses or names of its own";
+  return spec.removeImage ? "its image goes with it" : undefined;
+}
+
+/** The places where a container's name is known. */
+function findNamed(context: Context, spec: ContainerSpec, { networks, log }: ContainerRecord): string | undefined {
+  const telling = Object.keys(networks).find((name) => context.networks.resolve(name).dns);
+  if (telling !== undefined) return `network "${telling}" tells others its name`;
   if (context.core.options.defaults.nameAsHostname && !spec.hostname) return "its host name is its name";
   if (spec.privileged) return "it is privileged, and told its name";
-  if (!LOG_FILES.includes(record.log.driver) || spec.logPath) return "its log lies elsewhere";
+  if (!LOG_FILES.includes(log.driver) || spec.logPath) return "its log lies elsewhere";
   if (spec.conmonPidFile || spec.annotations[ID_FILE_ANNOTATION]) return "a file of the host tells of it";
+  return undefined;
+}
+
+/** The parts of a container that are those of the moment in which its process is made. */
+function findChanging(spec: ContainerSpec, { mounts }: ContainerRecord): string | undefined {
+  const { mode } = spec.namespaces.network;
+  if (!NETWORK_MODES.includes(mode)) return `its network is of mode "${mode}"`;
+  if (Object.values(spec.namespaces).some(({ mode }) => mode === "path")) return "it joins a namespace of the host";
+  if (spec.timeout) return "its time would run while it waits";
   if (spec.secrets?.length || Object.keys(spec.secretEnv ?? {}).length > 0) return "it has secrets, which may change";
-  const { mounts } = spec;
-  return mounts.some(({ type }) => type === "image" || type === "artifact")
-    ? "it mounts an image or artifact"
-    : undefined;
+  const hasDevices = spec.devices?.length || spec.cdiDevices?.length || spec.gpus?.length;
+  if (hasDevices || spec.seccomp?.startsWith("/") || spec.rootfs) return "it has devices or files of the host";
+  return mounts.every(isOwnMount) ? undefined : "it mounts files that others may change";
+}
+
+function isOwnMount(mount: MountSpec): boolean {
+  return OWN_MOUNTS.includes(mount.type) || mount.type === "volume" && mount.anonymous === true;
 }

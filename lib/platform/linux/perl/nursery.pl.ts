@@ -31,6 +31,7 @@ sub fork_for {
     open(STDIN, '<', '/dev/null');
     open(STDOUT, '>', '/dev/null');
     open(STDERR, '>&', $complain);
+    close $complain;
     eval { $work->($say); exit 0 } or print STDERR $@;
     exit 1;
   }
@@ -267,7 +268,12 @@ for (;;) {
   if (grep { $_ == 0 } @ready) {
     my $count = sysread(STDIN, $held, $LIMIT, length $held);
     end_all() unless $count || !defined $count && $! == $EINTR;
-    while (my $frame = next_frame($held)) { request(@$frame) }
+    while (my $frame = next_frame($held)) {
+      next if eval { request(@$frame); 1 };
+      my $why = $@;
+      answer('said', $frame->[1], 0, '', $why);
+      answer('ended', $frame->[1], 256);
+    }
   }
   @polled = grep { !gone($_) } @polled;
 }

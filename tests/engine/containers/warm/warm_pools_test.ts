@@ -32,6 +32,9 @@ Deno.test("a request like an earlier one gets a container that waits, by its own
   assertEquals(first.state.status, "created");
   const waiting = waitingIn(engine);
   assertEquals(waiting.map(({ state }) => state.status), ["initialized", "initialized"]);
+  for (const { spec: { labels } } of waiting) {
+    assertEquals(labels, { vendor: "us", [WARM_LABEL]: "2", [WAITING_LABEL]: "true" }, "none of the request's own");
+  }
   const second = await create(engine, warm(2, { name: "second", createCommand: ["run", "--name=second"] }));
   assert(waiting.some(({ id }) => id === second.id));
   assertEquals([second.name, second.state.status], ["second", "initialized"]);
@@ -81,7 +84,7 @@ Deno.test("a name that is taken is told, and the container goes on waiting", asy
   assertEquals((await create(engine, warm(1, { name: "other" }))).id, id);
 });
 
-Deno.test("a container that waits cannot be started; removed or changed by somebody, it ends the others", async () => {
+Deno.test("a container that waits cannot be used; removed or changed by somebody, it ends the others", async () => {
   await using engine = await openFake();
   const { containers } = engine;
   const ends = [
@@ -92,12 +95,18 @@ Deno.test("a container that waits cannot be started; removed or changed by someb
   for (const end of ends) {
     await create(engine, warm(3));
     const [{ id }] = waitingIn(engine);
-    const error = await assertRejects(
+    const uses = [
       () => containers.start(id),
-      EngineError,
-      "waits for a create request like its own",
-    );
-    assertEquals(error.code, "state");
+      () => containers.attach(id, { stdin: true, stdout: true, stderr: true }),
+      () => containers.resize(id, { height: 24, width: 80 }),
+      () => containers.files.mount(id),
+      () => containers.files.write(id, "/", new Blob([new Uint8Array(1024)]).stream()),
+    ];
+    for (const use of uses) {
+      const error = await assertRejects(use, EngineError, "waits for a create request like its own");
+      assertEquals(error.code, "state");
+    }
+    assertEquals(waitingIn(engine).length, 3);
     await end(id);
     await containers.settled();
     assertEquals(waitingIn(engine), []);
@@ -115,9 +124,14 @@ Deno.test("none waits any more when no request came for ten minutes, and after t
   while (waitingIn(engine).length > 0) await new Promise((resolve) => setTimeout(resolve, 10));
   const { id } = await create(engine, warm(2));
   assertEquals(waitingIn(engine).length, 2);
+  // While another is made.
+  await engine.containers.create(warm(2));
   await engine.containers.close();
   assertEquals(waitingIn(engine), []);
   assert(engine.containers.exists(id));
+  await engine.containers.create(warm(2));
+  await engine.containers.settled();
+  assertEquals(waitingIn(engine), [], "an engine that closes keeps none");
 });
 
 Deno.test("what waited when the engine was killed is removed by its next run, and nothing else", async () => {
@@ -140,6 +154,9 @@ Deno.test("where no container can wait, a warning says why", async () => {
   await networks.create({ name: "named", dns: true });
   const bridge = { ...spec().namespaces, network: { mode: "bridge" as const } };
   const port = { hostIP: "", hostPort: 0, containerPort: 80, protocol: "tcp" as const, range: 1 };
+  const place = { destination: "/data", options: [] };
+  const bind = { ...place, type: "bind" as const, source: "/srv" };
+  const volume = { ...place, type: "volume" as const, source: "named" };
   const cases: [Partial<ContainerSpec>, string][] = [
     [{ namespaces: { ...spec().namespaces, network: { mode: "container", value: other.id } } }, "it goes with others"],
     [{ namespaces: bridge, ports: [port] }, "it publishes ports"],
@@ -150,6 +167,10 @@ Deno.test("where no container can wait, a warning says why", async () => {
     ],
     [{ privileged: true }, "it is privileged, and told its name"],
     [{ volumesFrom: [other.id] }, "it goes with others"],
+    [{ timeout: 30 }, "its time would run while it waits"],
+    [{ links: [`${other.id}:db`] }, "it goes with others"],
+    [{ mounts: [bind] }, "it mounts files that others may change"],
+    [{ mounts: [volume] }, "it mounts files that others may change"],
     [{ conmonPidFile: "/run/pid" }, "a file of the host tells of it"],
   ];
   for (const [options, why] of cases) {

@@ -39,8 +39,11 @@ export async function renameInHosts(
   { hosts }: Pick<ContainerPaths, "hosts">,
 ): Promise<void> {
   if (noHosts) return;
-  const [old, fresh] = [before, name].map((own) => `\t${hostname} ${own}`);
-  await changeText(hosts, (text) => text.replaceAll(`${old}\n`, () => `${fresh}\n`));
+  // The host name is missing where the request gives it an address.
+  await changeText(hosts, (text) => {
+    const renamed = text.replaceAll(`\t${hostname} ${before}\n`, () => `\t${hostname} ${name}\n`);
+    return renamed.replaceAll(`\t${before}\n`, () => `\t${name}\n`);
+  });
 }
 
 /** The lines that give the container's names an address in each network. */

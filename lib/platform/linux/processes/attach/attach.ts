@@ -8,6 +8,7 @@ import { EngineError } from "../../../../engine/errors.ts";
 import type { Attachment, Frame } from "../../../../engine/ports/host_port.ts";
 import { freeBytes } from "../../../../oci/bytes/byte_stream.ts";
 import { fieldText, type FrameReader } from "../../perl/frames.ts";
+import { CREATE_TIMEOUT } from "../nursery/conmon.ts";
 import type { Nursery } from "../nursery/nursery.ts";
 import { firstConnection, type NurseryConnection, type NurserySockets } from "../nursery/nursery_sockets.ts";
 import { attachInput } from "./attach_input.ts";
@@ -41,7 +42,8 @@ export async function attachTo(
   const key = randomUUID();
   using expected = await sockets.expect(key);
   const helper = await nursery.attach([runroot, key, bundle]);
-  const { line, errors } = await helper.said;
+  const timer = setTimeout(helper.kill, CREATE_TIMEOUT);
+  const { line, errors } = await helper.said.finally(() => clearTimeout(timer));
   const lost = () => new EngineError("state", `Attach: ${errors.trim() || "the supervisor is gone"}`);
   if (line !== "attached\n") throw lost();
   return attachmentOver(await firstConnection(expected.connection, helper, lost), streams, onClose);

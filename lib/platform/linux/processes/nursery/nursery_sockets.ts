@@ -1,6 +1,7 @@
 import { mkdir, open, rm } from "node:fs/promises";
 import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { EngineError } from "../../../../engine/errors.ts";
 import { FrameReader } from "../../perl/frames.ts";
 import type { Nursling } from "./nursery.ts";
@@ -80,17 +81,17 @@ export class NurserySockets {
 }
 
 /**
- * The connection of a process, or the failure that `lost` makes when that has failed before. One that has ended well may be read later than its
- * end is heard of.
+ * The connection of a process, or the failure that `lost` makes when that has failed before, or was cut off. One that has ended well may be
+ * read later than its end is heard of.
  */
 export async function firstConnection(
   connection: Promise<NurseryConnection>,
   { ended }: Pick<Nursling, "ended">,
   lost: () => Error,
 ): Promise<NurseryConnection> {
-  const failed = ended.then((status) => {
-    if (status !== 0) throw lost();
-    return connection;
+  const failed = ended.then(async (status) => {
+    if (status === 0) await sleep(PATIENCE, undefined, { ref: false });
+    throw lost();
   });
   failed.catch(() => {});
   return await Promise.race([connection, failed]);
