@@ -3,10 +3,16 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { ok } from "../../fixtures/run.ts";
 import { Session } from "../../fixtures/session.ts";
 
+/** The file that the store fills for a full disk, some seconds after the server's start: what is measured here has no part in it. */
+const RESERVE = "gantry.db-reserve";
+
 /** Bytes that a tree takes on the disk. */
 async function used(folder: string): Promise<number> {
-  const { stdout } = await new Deno.Command("du", { args: ["-s", "-B1", folder] }).output();
-  return Number(new TextDecoder().decode(stdout).split("\t")[0]);
+  const { stdout, stderr } = await new Deno.Command("du", { args: ["-s", "-B1", `--exclude=${RESERVE}`, folder] })
+    .output();
+  const bytes = Number(new TextDecoder().decode(stdout).split("\t")[0]);
+  assert(bytes > 0, `du of "${folder}": ${new TextDecoder().decode(stdout)}${new TextDecoder().decode(stderr)}`);
+  return bytes;
 }
 
 const MiB = 1024 * 1024;
@@ -23,11 +29,12 @@ Deno.test("sparse files of a container: a commit is refused or keeps their holes
     await podman("run", "--name", "huge", "--network=none", image, "sh", "-c", sparse("/huge", "4398046511104"));
     const before = await used(root);
     const refused = await server.podman("commit", "huge", "filled");
-    assert(refused.code !== 0);
+    assert(refused.code !== 0, refused.stdout);
     assertStringIncludes(refused.stderr, "no space left on device");
     assertEquals((await server.request("POST", "/commit?container=huge&repo=filled")).status, 500);
     assertEquals((await server.podman("image", "exists", "filled")).code, 1);
-    assert(await used(root) < before + MiB, "nothing of it is left");
+    const rise = await used(root) - before;
+    assert(rise < MiB, `nothing of it is left, but for ${rise} bytes`);
     assertEquals([...Deno.readDirSync(`${root}/layers/partial`)], []);
     await podman("rm", "huge");
   });
