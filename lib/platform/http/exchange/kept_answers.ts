@@ -64,8 +64,9 @@ export class KeptAnswers {
     this.#answers.delete(key);
     this.#answers.set(key, answer);
     const { promise: { fresh, onReuse }, status, headers, body } = answer;
-    // A whole list is neither sorted in nor copied, as single headers are.
-    out.writeHead(status, fresh === undefined ? headers as string[] : freshHeaders(headers, fresh));
+    out.statusCode = status;
+    const all = fresh === undefined ? headers as string[] : freshHeaders(headers, fresh);
+    for (let i = 0; i < all.length; i += 2) out.setHeader(all[i], all[i + 1]);
     out.end(body, "latin1");
     for (const tell of onReuse) tell();
     return true;
@@ -76,8 +77,6 @@ export class KeptAnswers {
     // A cookie is for the client that got it.
     if (!promise.isCurrent() || out.hasHeader("set-cookie")) return;
     const headers = out.getHeaderNames().flatMap((name) => [headerCase(name), String(out.getHeader(name))]);
-    // A head that is written before its body is known has no length by itself.
-    if (!out.hasHeader("content-length")) headers.push("Content-Length", String(body.length));
     const size = key.length + body.length + headers.join("").length;
     if (size > MOST_OF_ONE) return;
     const known = this.#answers.get(key);
