@@ -67,6 +67,8 @@ export async function bundle(entry: string, target: Target, options: BundleOptio
  * Escapes the letters that are left beyond ASCII: esbuild does so in strings and names, and leaves regular expressions, templates
  * with a tag and comments, where an escape says the same (but for `String.raw`, which is kept ASCII). For a single letter beyond
  * Latin 1, V8 keeps the text of a whole module in two bytes a letter.
+ *
+ * @throws {Error} for such a letter behind a backslash: an escape in its place would mean something else
  */
 function inASCII(code: string): string {
   const escaped = /\\[^\0-\x7f]/.exec(code);

@@ -13,7 +13,7 @@ import { attachContainer, resizeContainer } from "./streams/attach.ts";
 import { BackgroundWork } from "./background_work.ts";
 import { Changes } from "./changes.ts";
 import { ContainerCheckpoints } from "./checkpoint/checkpoints.ts";
-import { type ContainersCore, type Context, isLive } from "./context.ts";
+import { type ContainersCore, type Context, isLive, type MadeContainer } from "./context.ts";
 import { createContainer } from "./create/create_container.ts";
 import type { MemberRequest } from "./request/container_request.ts";
 import { recordExecExit, recoverExecs } from "./exec/record_exit.ts";
@@ -114,7 +114,7 @@ export class Containers {
   }
 
   /** Makes a container, with warnings of what it cannot have. The engine's `defaults` fill what the request leaves out. */
-  create(request: MemberRequest): Promise<{ record: ContainerRecord; warnings: string[] }> {
+  create(request: MemberRequest): Promise<MadeContainer> {
     return callAsync(() => createContainer(this.#context, request));
   }
 

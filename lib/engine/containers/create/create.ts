@@ -15,7 +15,7 @@ import { storedSpec } from "../../records/stored_spec.ts";
 import type { MountSpec } from "../../records/mount_spec.ts";
 import { checkName, MAX_FOLDER_NAME, randomID } from "../../text/names.ts";
 import { askedMounts, requireSource, sourcesToMake } from "./asked_mounts.ts";
-import { type Context, emitEvent } from "../context.ts";
+import { type Context, emitEvent, type MadeContainer } from "../context.ts";
 import { requireHost } from "../../core.ts";
 import { passedOverOptions } from "./check_log_options.ts";
 import { chooseLog } from "./choose_log.ts";
@@ -62,7 +62,7 @@ export async function createFromSpec(
   spec: ContainerSpec,
   id: string = randomID(context.core.random),
   also: readonly Operation[] = [],
-): Promise<{ record: ContainerRecord; warnings: string[] }> {
+): Promise<MadeContainer> {
   const { core, records } = context;
   requireHost(context.core);
   validateSpec(spec);

@@ -1,6 +1,5 @@
 import { joinPod } from "../../pods/join_pod.ts";
-import type { ContainerRecord } from "../../records/container_record.ts";
-import type { Context } from "../context.ts";
+import type { Context, MadeContainer } from "../context.ts";
 import { EngineError } from "../../errors.ts";
 import { completeRequest } from "../request/complete_request.ts";
 import type { MemberRequest } from "../request/container_request.ts";
@@ -10,7 +9,7 @@ import { createFromSpec } from "./create.ts";
 export async function createContainer(
   context: Context,
   request: MemberRequest,
-): Promise<{ record: ContainerRecord; warnings: string[] }> {
+): Promise<MadeContainer> {
   const { defaults } = context.core.options;
   if (!request.pod) {
     const spec = completeRequest(joinPod({ ...request, pod: undefined }), defaults);
