@@ -164,6 +164,8 @@ class BridgeNetworks implements LinuxNetworks {
       await this.teardown(options).catch((failure) => {
         this.#log("warn", `Undo network setup of "${options.containerID}": ${failure}`);
       });
+      // A caller that learns of the failure finds nothing of it: a failure may take the time that a teardown saves.
+      await this.#leaving.get(options.netns);
       if (error instanceof EngineError) throw error;
       throw new EngineError("internal", `Set up network: ${messageOf(error)}`, { cause: error });
     }

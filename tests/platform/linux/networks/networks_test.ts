@@ -260,20 +260,23 @@ Deno.test(
         ...a.attachments[0]!.attachment,
         staticIPs: [addressAt(parseSubnet(network.subnets[0]!.subnet), 9)],
       };
-      const refused = async (wrong: NetworkSetup["attachments"][number], why: string) => {
-        const setup = { ...a, containerID: "bad", netns, attachments: [wrong] };
-        await assertRejects(() => networks.setup(setup), EngineError, `Set up network: ${why}`);
-      };
-      await refused({ network, attachment: { ...attachment, staticIPs: ["not an address"] } }, "Parse IP address");
-      await refused({ network, attachment: { ...attachment, interfaceName: "lo" } }, "File exists");
-      await refused({ network, attachment: { ...attachment, interfaceName: "../eth0" } }, "Invalid argument");
-      await refused({ network, attachment: { ...attachment, mac: "01:00:00:00:00:01" } }, "Cannot assign");
-      // The last step of all.
-      const routes = [{ destination: "203.0.113.0/24", gateway: "192.0.2.1" }];
-      await refused({ network: { ...network, routes }, attachment }, "Network is unreachable");
-      const { stdout } = await runCommand("nsenter", [`--net=${netns}`, "ip", "-brief", "link"]);
-      assertEquals(stdout.trim().split("\n").length, 1);
-      await networks.deleteNamespace("bad");
+      try {
+        const refused = async (wrong: NetworkSetup["attachments"][number], why: string) => {
+          const setup = { ...a, containerID: "bad", netns, attachments: [wrong] };
+          await assertRejects(() => networks.setup(setup), EngineError, `Set up network: ${why}`);
+        };
+        await refused({ network, attachment: { ...attachment, staticIPs: ["not an address"] } }, "Parse IP address");
+        await refused({ network, attachment: { ...attachment, interfaceName: "lo" } }, "File exists");
+        await refused({ network, attachment: { ...attachment, interfaceName: "../eth0" } }, "Invalid argument");
+        await refused({ network, attachment: { ...attachment, mac: "01:00:00:00:00:01" } }, "Cannot assign");
+        // The last step of all.
+        const routes = [{ destination: "203.0.113.0/24", gateway: "192.0.2.1" }];
+        await refused({ network: { ...network, routes }, attachment }, "Network is unreachable");
+        const { stdout } = await runCommand("nsenter", [`--net=${netns}`, "ip", "-brief", "link"]);
+        assertEquals(stdout.trim().split("\n").length, 1);
+      } finally {
+        await networks.deleteNamespace("bad");
+      }
       await networks.deleteNamespace("bad");
       assertEquals(await networks.list(), ["a"]);
     }),
