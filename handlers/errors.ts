@@ -1,4 +1,5 @@
 import { EngineError } from "../lib/engine/errors.ts";
+import { parseMoment } from "../lib/engine/text/moment.ts";
 import { printableLines } from "../lib/oci/printable.ts";
 import { type ErrorCodec, HTTPError } from "../lib/rest/mod.ts";
 import { PartialFailure } from "./partial_failure.ts";
@@ -78,4 +79,13 @@ export function badParameter(name: string, value: string, cause: unknown): Reque
     cause,
     kind: "argument",
   });
+}
+
+/** Reads the moment that a query parameter tells, in milliseconds since the epoch. */
+export function momentParameter(name: string, text: string | undefined): number | undefined {
+  try {
+    return parseMoment(text, Date.now());
+  } catch (error) {
+    throw badParameter(name, text ?? "", error);
+  }
 }

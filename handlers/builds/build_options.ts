@@ -4,6 +4,7 @@ import { parseVolume } from "../../lib/engine/containers/request/parse_mounts.ts
 import { parsePlatform } from "../../lib/engine/build/sources/source_image.ts";
 import type { RLimit } from "../../lib/engine/records/container_record.ts";
 import { cleanLimits } from "../../lib/engine/records/limits.ts";
+import { readPairs } from "../../lib/engine/text/pairs.ts";
 import { fullLimit } from "../containers/spec/resources.ts";
 import { parseMilliseconds } from "../images/push_options.ts";
 import { RequestError } from "../request_error.ts";
@@ -108,10 +109,10 @@ function timesOf(
 /** The parameters that change what is in the image besides its files. */
 function contentOf(query: BuildQuery): Partial<BuildOptions> {
   const { setenv = [], unsetenv = [], unsetlabel = [], inheritlabels, omithistory, osversion, osfeature = [] } = query;
-  const annotations = Object.fromEntries(listOf("annotations", query.annotations).map((text) => pairOf(text)));
+  const annotations = readPairs(listOf("annotations", query.annotations));
   return {
     annotations,
-    env: Object.fromEntries(setenv.filter((text) => text.includes("=")).map(pairOf)),
+    env: readPairs(setenv.filter((text) => text.includes("="))),
     unsetEnv: unsetenv,
     dropLabels: inheritlabels === false ? true : unsetlabel,
     omitHistory: omithistory,
@@ -128,12 +129,6 @@ function cacheTarget(name: string): CacheTarget {
     `failed to parse "cacheto": "${name}": repository must contain neither a tag nor digest`,
     { field: "cacheto" },
   );
-}
-
-/** `name=value`. */
-function pairOf(text: string): [string, string] {
-  const at = text.indexOf("=");
-  return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
 }
 
 function sandboxOf(query: BuildQuery): BuildSandbox {
@@ -247,9 +242,7 @@ function mapOf(name: string, text = ""): Record<string, string> {
 /** Docker sends a map, and Podman a list of `name=value`. */
 function labelsOf(text = ""): Record<string, string> {
   if (!text.trim().startsWith("[")) return mapOf("labels", text);
-  return Object.fromEntries(
-    listOf("labels", text).map(pairOf),
-  );
+  return readPairs(listOf("labels", text));
 }
 
 function parseJSON(name: string, text: string): unknown {

@@ -1,4 +1,5 @@
 import type { Engine } from "../../lib/engine/engine.ts";
+import { emptyAttachment } from "../../lib/engine/containers/streams/attach.ts";
 import { EngineError } from "../../lib/engine/errors.ts";
 import type { Attachment, Frame } from "../../lib/engine/ports/host_port.ts";
 import { freeBytes, pourStream } from "../../lib/oci/bytes/byte_stream.ts";
@@ -59,12 +60,6 @@ export async function attachContainer(
 /** Whether this is what the container itself failed of: its record says so, too. */
 function isAboutStart({ containers }: Engine, id: string, error: unknown): boolean {
   return error instanceof EngineError && containers.exists(id) && containers.resolve(id).state.error === error.message;
-}
-
-/** Streams that have ended. */
-function emptyAttachment(): Attachment {
-  const output = new ReadableStream<Frame>({ start: (controller) => controller.close() });
-  return { output, input: new WritableStream(), close: () => {} };
 }
 
 async function hijackSocket(

@@ -1,6 +1,6 @@
 import type { MemberRequest } from "../../lib/engine/containers/request/container_request.ts";
 import type { Engine } from "../../lib/engine/engine.ts";
-import { EngineError } from "../../lib/engine/errors.ts";
+import { EngineError, reworded } from "../../lib/engine/errors.ts";
 import { platformMatches, type PlatformWish } from "../../lib/oci/platform.ts";
 import { ContainerCreateResponse } from "../wire/containers/container.ts";
 import { emit } from "../wire/emit.ts";
@@ -40,6 +40,6 @@ export async function create(
   } catch (error) {
     if (!(error instanceof EngineError) || error.code !== "no_such_image") throw error;
     // Clients match on these words to decide that a pull may help.
-    throw new EngineError(error.code, `no such image: ${error.message}`, { cause: error, sentinel: error.sentinel });
+    throw reworded(error, `no such image: ${error.message}`);
   }
 }

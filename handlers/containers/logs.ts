@@ -2,10 +2,9 @@ import type { Engine } from "../../lib/engine/engine.ts";
 import { logAttributes } from "../../lib/engine/text/log_attributes.ts";
 import type { LogRecord, LogsOptions } from "../../lib/engine/containers/options.ts";
 import type { Context } from "../../lib/rest/mod.ts";
-import { badParameter } from "../errors.ts";
+import { badParameter, momentParameter } from "../errors.ts";
 import { sendOverSocket, wantsWebSocket } from "../socket_bytes.ts";
 import type { LogsQuery } from "../wire/containers/container_query.ts";
-import { parseMoment } from "../../lib/engine/text/moment.ts";
 import { gatherBody, gatherPieces, type Piece } from "./gather.ts";
 import { addFrameHeader, MULTIPLEXED_STREAM, RAW_STREAM } from "./stream_frames.ts";
 import { RequestError } from "../request_error.ts";
@@ -70,8 +69,8 @@ function readOptions(query: LogsQuery, signal: AbortSignal): LogsOptions {
     stdout: query.stdout ?? false,
     stderr: query.stderr ?? false,
     follow: query.follow ?? false,
-    since: logMoment("since", query.since),
-    until: logMoment("until", query.until),
+    since: momentParameter("since", query.since),
+    until: momentParameter("until", query.until),
     tail: tailLines(query.tail),
     signal,
   };
@@ -102,14 +101,6 @@ function formatAttributes(attributes: readonly [name: string, value: string][]):
 function escapeQuery(text: string): string {
   const escaped = encodeURIComponent(text.toWellFormed()).replaceAll("%20", "+");
   return escaped.replaceAll(/[!'()*]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`);
-}
-
-function logMoment(name: string, text: string | undefined): number | undefined {
-  try {
-    return parseMoment(text, Date.now());
-  } catch (error) {
-    throw badParameter(name, text ?? "", error);
-  }
 }
 
 /** `all` and negative numbers are all there is. */

@@ -1,5 +1,5 @@
 import type { Engine } from "../../lib/engine/engine.ts";
-import { EngineError } from "../../lib/engine/errors.ts";
+import { EngineError, reworded } from "../../lib/engine/errors.ts";
 import { podRemovalError, type PodReport } from "../../lib/engine/pods/pod_report.ts";
 import type { Implementation } from "../../lib/rest/mod.ts";
 import { splitArguments, streamTables } from "../containers/top.ts";
@@ -75,8 +75,7 @@ async function killPod({ pods }: Engine, name: string, signal: string | undefine
     return await pods.kill(name, { signal });
   } catch (error) {
     if (!(error instanceof EngineError) || error.code !== "invalid") throw error;
-    const text = `unable to parse signal value: ${error.message}`;
-    throw new EngineError(error.code, text, { cause: error, sentinel: error.sentinel });
+    throw reworded(error, `unable to parse signal value: ${error.message}`);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { ContainerStats } from "../../lib/engine/containers/stats.ts";
 import type { Engine } from "../../lib/engine/engine.ts";
-import { EngineError } from "../../lib/engine/errors.ts";
+import { EngineError, reworded } from "../../lib/engine/errors.ts";
 import type { PodStats } from "../../lib/engine/pods/pod_report.ts";
 import type { Context } from "../../lib/rest/mod.ts";
 import { humanSize } from "../human_size.ts";
@@ -55,8 +55,7 @@ async function readStats(
     return await pods.stats(names, last);
   } catch (error) {
     if (!(error instanceof EngineError) || error.code !== "no_such_pod") throw error;
-    const text = `unable to get list of pods: ${error.message}`;
-    throw new EngineError(error.code, text, { cause: error, sentinel: error.sentinel });
+    throw reworded(error, `unable to get list of pods: ${error.message}`);
   }
 }
 

@@ -1,8 +1,7 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import type { EngineEvent } from "../../lib/engine/store/events.ts";
-import { parseMoment } from "../../lib/engine/text/moment.ts";
 import type { Context } from "../../lib/rest/mod.ts";
-import { badParameter } from "../errors.ts";
+import { momentParameter } from "../errors.ts";
 import { isBefore } from "../path_version.ts";
 import { emit } from "../wire/emit.ts";
 import { Event } from "../wire/system/event.ts";
@@ -24,7 +23,7 @@ export function streamEvents(
   { signal, version }: Context,
   isAwaited?: (event: EngineEvent) => boolean,
 ): AsyncIterable<Event> {
-  const [since, until] = [eventMoment("since", query.since), eventMoment("until", query.until)];
+  const [since, until] = [momentParameter("since", query.since), momentParameter("until", query.until)];
   const follow = query.stream ?? true;
   const filter = eventFilter(query.filters);
   const now = Date.now();
@@ -80,12 +79,4 @@ export function wireEvent(event: EngineEvent): Event {
     id: event.id,
     from: event.image ?? "",
   });
-}
-
-function eventMoment(name: string, text: string | undefined): number | undefined {
-  try {
-    return parseMoment(text, Date.now());
-  } catch (error) {
-    throw badParameter(name, text ?? "", error);
-  }
 }

@@ -68,6 +68,12 @@ export class EngineError extends Error {
   }
 }
 
+/** The same error in other words: those of a caller who knows more of what was asked for. */
+export function reworded(error: EngineError, message: string): EngineError {
+  const { code, sentinel, status } = error;
+  return new EngineError(code, message, { cause: error, sentinel, status });
+}
+
 /**
  * An error about fields of a create request. Its text names them as `ContainerSpec` does; the tree of an API that translated the
  * request has them named as its client did.

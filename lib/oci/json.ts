@@ -38,6 +38,18 @@ export function parseObject(bytes: Uint8Array, what: string, limits: JSONLimits)
   return value;
 }
 
+/** Parses a list of texts, as the exec form of an instruction is; `undefined` for anything else. */
+export function parseTextList(text: string): string[] | undefined {
+  // Most texts are none, and an error takes its time.
+  if (!text.trimStart().startsWith("[")) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) && value.every((item) => typeof item === "string") ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Reads a map of texts; absent and null are `undefined`. Throws `SyntaxError` for other values. */
 export function stringMap(value: unknown, what: string): Record<string, string> | undefined {
   if (value === undefined || value === null) return undefined;

@@ -1,5 +1,5 @@
 import type { Engine } from "../../../lib/engine/engine.ts";
-import { EngineError } from "../../../lib/engine/errors.ts";
+import { EngineError, reworded } from "../../../lib/engine/errors.ts";
 import type { ImageRecord } from "../../../lib/engine/records/image_record.ts";
 import type { Implementation } from "../../../lib/rest/mod.ts";
 import { parseFilters } from "../../parse_filters.ts";
@@ -78,10 +78,7 @@ function findImage(engine: Engine, name: string): ImageRecord {
   } catch (error) {
     if (!(error instanceof EngineError) || error.code !== "no_such_image") throw error;
     const why = error.message.replaceAll("image not known", "No such image");
-    throw new EngineError(error.code, `failed to find image ${name}: ${why}`, {
-      cause: error,
-      sentinel: error.sentinel,
-    });
+    throw reworded(error, `failed to find image ${name}: ${why}`);
   }
 }
 

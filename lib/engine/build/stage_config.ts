@@ -1,5 +1,7 @@
+import { cleanPath } from "../../oci/clean_path.ts";
 import type { ExecutionConfig } from "../../oci/image_config.ts";
 import { EngineError } from "../errors.ts";
+import { splitPair } from "../text/pairs.ts";
 import { parseSignal } from "../text/signals.ts";
 import type { BuildOptions } from "./build_options.ts";
 import type { Command, PlainInstruction } from "./dockerfile/instructions.ts";
@@ -13,10 +15,7 @@ export type Expand = (word: string, raw?: boolean) => string;
 
 /** The variables of a config. */
 export function environmentOf({ Env = [] }: ExecutionConfig): Map<string, string> {
-  return new Map(Env.map((line) => {
-    const at = line.indexOf("=");
-    return at < 0 ? [line, ""] : [line.slice(0, at), line.slice(at + 1)];
-  }));
+  return new Map(Env.map((line) => splitPair(line)));
 }
 
 /** The words that a command is run by: as they are, or its text behind the shell's. */
@@ -43,12 +42,7 @@ export function beginConfig(
 
 /** The path of a folder, as a shell would go there from the stage's. */
 export function joinWorkdir(config: ExecutionConfig, path: string): string {
-  const parts: string[] = [];
-  for (const part of (path.startsWith("/") ? path : `${config.WorkingDir ?? ""}/${path}`).split("/")) {
-    if (part === "..") parts.pop();
-    else if (part !== "" && part !== ".") parts.push(part);
-  }
-  return `/${parts.join("/")}`;
+  return cleanPath(path.startsWith("/") ? path : `${config.WorkingDir ?? ""}/${path}`);
 }
 
 /**

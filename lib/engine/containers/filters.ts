@@ -3,7 +3,7 @@ import type { ContainerRecord } from "../records/container_record.ts";
 import { invalid, isCode } from "./failures.ts";
 import type { ContainerFilters } from "./options.ts";
 import { shouldStartOnBoot } from "./life/restart_policy.ts";
-import { compileFilter, hasLabel, parseBoolean, readUntil } from "../text/list_filters.ts";
+import { type BuildFilter, compileFilter, fitsAll, hasLabel, parseBoolean, readUntil } from "../text/list_filters.ts";
 
 /** A test of one container. */
 export type ContainerPredicate = (record: ContainerRecord) => boolean;
@@ -27,15 +27,10 @@ const RESTART_POLICIES = ["no", "none", "always", "on-failure", "unless-stopped"
 
 /** Builds the test for all filters together. Throws `invalid` for an unknown filter or a value it cannot have. */
 export function containerPredicate(filters: ContainerFilters, sources: FilterSources): ContainerPredicate {
-  const tests = Object.entries(filters).map(([name, values]) => {
-    // Object.hasOwn: the name is a client's.
-    if (!Object.hasOwn(FILTERS, name)) throw invalid(`${name} is an invalid filter`);
-    return FILTERS[name](values, sources);
-  });
-  return (record) => tests.every((test) => test(record));
+  return fitsAll(filters, FILTERS, sources, (name) => invalid(`${name} is an invalid filter`));
 }
 
-type Build = (values: readonly string[], sources: FilterSources) => ContainerPredicate;
+type Build = BuildFilter<ContainerRecord, FilterSources>;
 
 const FILTERS: Record<string, Build> = {
   id: (values) => (record) => values.some((value) => matchesID(record.id, value)),

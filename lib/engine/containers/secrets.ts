@@ -6,7 +6,8 @@ import type { Secrets } from "../secrets.ts";
 import type { State } from "../store/state.ts";
 import type { Operation, Table } from "../store/table.ts";
 import { invalid } from "./failures.ts";
-import { cleanPath, isPath } from "./create/mounts.ts";
+import { cleanPath } from "../../oci/clean_path.ts";
+import { isPath } from "./create/mounts.ts";
 import type { SecretMount } from "../records/secret_mount.ts";
 
 /** The folder of secrets that name no other place. */

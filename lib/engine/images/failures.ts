@@ -1,6 +1,6 @@
 import { LayerError } from "../../oci/tar/layer_error.ts";
 import { RegistryError } from "../../oci/registry/registry_error.ts";
-import { EngineError, type ErrorCode } from "../errors.ts";
+import { EngineError, type ErrorCode, reworded } from "../errors.ts";
 import { messageOf } from "../../oci/message_of.ts";
 
 /** An unknown image, as clients know it. */
@@ -24,7 +24,7 @@ export function pullFailure(error: unknown, context?: string): EngineError {
   const text = context === undefined ? message : `${context}: ${message}`;
   if (error instanceof EngineError) {
     if (context === undefined) return error;
-    return new EngineError(error.code, text, { cause: error, sentinel: error.sentinel, status: error.status });
+    return reworded(error, text);
   }
   if (error instanceof RegistryError) {
     const [sentinel] = SENTINEL.exec(message) ?? [];

@@ -1,6 +1,6 @@
 /** List filters of networks: each is a predicate over one record. */
 import type { NetworkRecord } from "../records/network_record.ts";
-import { hasLabel, parseBoolean, readUntil } from "../text/list_filters.ts";
+import { type BuildFilter, fitsAll, hasLabel, parseBoolean, readUntil } from "../text/list_filters.ts";
 import { compilePattern } from "../text/pattern.ts";
 import { invalidNetwork } from "./network_errors.ts";
 
@@ -18,7 +18,7 @@ export interface NetworkFacts {
   now: number;
 }
 
-type Build = (values: readonly string[], facts: NetworkFacts) => NetworkPredicate;
+type Build = BuildFilter<NetworkRecord, NetworkFacts>;
 
 /** A pattern longer than this is nobody's name. */
 const LONGEST_PATTERN = 512;
@@ -53,10 +53,7 @@ export function prunePredicate(filters: NetworkFilters, facts: NetworkFacts): Ne
 
 function buildPredicate(filters: NetworkFilters, known: Record<string, Build>, facts: NetworkFacts): NetworkPredicate {
   const tests = Object.entries(filters).map(([key, values]) => {
-    const name = key.toLowerCase();
-    // Object.hasOwn: the name is a client's.
-    if (!Object.hasOwn(known, name)) throw invalidNetwork(`invalid filter "${key}"`);
-    return known[name](values, facts);
+    return fitsAll({ [key.toLowerCase()]: values }, known, facts, () => invalidNetwork(`invalid filter "${key}"`));
   });
   return (network) => tests.every((test) => test(network));
 }

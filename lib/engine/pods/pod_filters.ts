@@ -1,7 +1,7 @@
 /** Filters of the list of pods: each is a predicate over one pod. */
 import type { ContainerRecord } from "../records/container_record.ts";
 import type { PodRecord } from "../records/pod_record.ts";
-import { compileFilter, hasLabel, readUntil } from "../text/list_filters.ts";
+import { type BuildFilter, compileFilter, fitsAll, hasLabel, readUntil } from "../text/list_filters.ts";
 import { invalidPod } from "./pod_errors.ts";
 import { podStatus } from "./pod_status.ts";
 
@@ -19,7 +19,7 @@ export interface PodFilterSources {
 }
 
 type Predicate = (pod: PodRecord) => boolean;
-type Build = (values: readonly string[], sources: PodFilterSources) => Predicate;
+type Build = BuildFilter<PodRecord, PodFilterSources>;
 
 const CONTAINER_STATES = ["created", "running", "paused", "stopped", "exited", "unknown"];
 const POD_STATES = ["stopped", "running", "paused", "exited", "dead", "created", "degraded"];
@@ -30,12 +30,7 @@ const POD_STATES = ["stopped", "running", "paused", "exited", "dead", "created",
  * Source: Podman's `pkg/domain/filters/pods.go`.
  */
 export function podPredicate(filters: PodFilters, sources: PodFilterSources): Predicate {
-  const tests = Object.entries(filters).map(([name, values]) => {
-    // Object.hasOwn: the name is a client's.
-    if (!Object.hasOwn(FILTERS, name)) throw invalidPod(`${name} is an invalid filter`);
-    return FILTERS[name](values, sources);
-  });
-  return (pod) => tests.every((test) => test(pod));
+  return fitsAll(filters, FILTERS, sources, (name) => invalidPod(`${name} is an invalid filter`));
 }
 
 const FILTERS: Record<string, Build> = {

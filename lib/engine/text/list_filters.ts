@@ -1,9 +1,35 @@
 import { EngineError } from "../errors.ts";
 import { parseMoment } from "./moment.ts";
+import { splitPair } from "./pairs.ts";
 import { compilePattern, type Pattern } from "./pattern.ts";
 
 /** A pattern longer than this is the name of no object. */
 const LONGEST_PATTERN = 512;
+
+/** Builds the test of one filter from its values. */
+export type BuildFilter<Item, Facts> = (values: readonly string[], facts: Facts) => (item: Item) => boolean;
+
+/**
+ * Builds the test whether an item of a list fits all filters.
+ *
+ * @param filters Values by the names that a client gave
+ * @param known The filters there are
+ * @param facts The facts that they need besides the item
+ * @param refuse Makes the error for a filter that is not known
+ */
+export function fitsAll<Item, Facts>(
+  filters: Readonly<Record<string, readonly string[]>>,
+  known: Readonly<Record<string, BuildFilter<Item, Facts>>>,
+  facts: Facts,
+  refuse: (name: string) => Error,
+): (item: Item) => boolean {
+  const tests = Object.entries(filters).map(([name, values]) => {
+    // Object.hasOwn: the name is a client's.
+    if (!Object.hasOwn(known, name)) throw refuse(name);
+    return known[name](values, facts);
+  });
+  return (item) => tests.every((test) => test(item));
+}
 
 /**
  * Returns whether labels fit one value of a `label` filter: `key` or `key=` (any value), or `key=value`. `*` in the key stands
@@ -12,8 +38,7 @@ const LONGEST_PATTERN = 512;
  * Source: `MatchLabelFilters` of containers/common, which Podman's lists share.
  */
 export function hasLabel(labels: Readonly<Record<string, string>>, filter: string): boolean {
-  const at = filter.indexOf("=");
-  const [key, value] = at < 0 ? [filter, ""] : [filter.slice(0, at), filter.slice(at + 1)];
+  const [key, value] = splitPair(filter);
   return Object.entries(labels).some(([name, text]) =>
     (value === "" || value === text) && (name === key || fitsWildcard(key, name))
   );

@@ -1,3 +1,4 @@
+import { readPairs } from "./pairs.ts";
 import { compilePattern } from "./pattern.ts";
 import { parseTagTemplate } from "./tag_template.ts";
 
@@ -39,10 +40,7 @@ export function logTag(record: TaggedRecord): string | undefined {
  */
 export function logAttributes(record: TaggedRecord): [name: string, value: string][] {
   const { logOptions, labels = {} } = record.spec;
-  const env = Object.fromEntries(record.process.env.map((text) => {
-    const end = text.indexOf("=");
-    return end < 0 ? [text, ""] : [text.slice(0, end), text.slice(end + 1)];
-  }));
+  const env = readPairs(record.process.env);
   const tag = logTag(record);
   const found = new Map([
     ...pickValues(labels, logOptions.labels, logOptions["labels-regex"]),

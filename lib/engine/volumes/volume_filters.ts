@@ -1,7 +1,8 @@
 /** Filters of volume lists and prunes: each is a predicate over one record. */
 import { EngineError } from "../errors.ts";
 import type { VolumeRecord } from "../records/volume_record.ts";
-import { compileFilter, hasLabel, readUntil } from "../text/list_filters.ts";
+import { type BuildFilter, compileFilter, fitsAll, hasLabel, readUntil } from "../text/list_filters.ts";
+import { splitPair } from "../text/pairs.ts";
 
 /** Values per filter: any of them fits, except for labels, which all must. */
 export type VolumeFilters = Readonly<Record<string, readonly string[]>>;
@@ -17,7 +18,7 @@ export interface VolumeFilterSources {
 }
 
 type Predicate = (volume: VolumeRecord) => boolean;
-type Build = (values: readonly string[], sources: VolumeFilterSources) => Predicate;
+type Build = BuildFilter<VolumeRecord, VolumeFilterSources>;
 
 /** The filters that a prune knows, too: others are easy to get wrong for a deed that cannot be undone. */
 const SHARED: Record<string, Build> = {
@@ -59,12 +60,9 @@ export function volumePrunePredicate(filters: VolumeFilters, sources: VolumeFilt
 }
 
 function allOf(filters: VolumeFilters, sources: VolumeFilterSources, known: Record<string, Build>): Predicate {
-  const tests = Object.entries(filters).map(([name, values]) => {
-    // Object.hasOwn: the name is a client's.
-    if (!Object.hasOwn(known, name)) throw new EngineError("invalid", `"${name}" is an invalid volume filter`);
-    return known[name](values, sources);
+  return fitsAll(filters, known, sources, (name) => {
+    return new EngineError("invalid", `"${name}" is an invalid volume filter`);
   });
-  return (volume) => tests.every((test) => test(volume));
 }
 
 function newerThan(values: readonly string[], { volume }: VolumeFilterSources): Predicate {
@@ -90,7 +88,6 @@ function byFlag(filter: string, values: readonly string[], test: Predicate): Pre
 }
 
 function hasOption(options: Readonly<Record<string, string>>, filter: string): boolean {
-  const at = filter.indexOf("=");
-  const [key, value] = at < 0 ? [filter, ""] : [filter.slice(0, at), filter.slice(at + 1)];
+  const [key, value] = splitPair(filter);
   return Object.hasOwn(options, key) && (value === "" || options[key] === value);
 }

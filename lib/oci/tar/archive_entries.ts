@@ -10,6 +10,7 @@
  * @module
  */
 import { concatBytes, decodeLatin1, fromLatin1 } from "../bytes/bytes.ts";
+import { cleanPath } from "../clean_path.ts";
 import { LayerError } from "./layer_error.ts";
 import type { LayerLimits } from "./layer_limits.ts";
 import { applyRecords, checkNumbers, type EntryKind, type EntryRewriter, kindOf } from "./layer_rewriter.ts";
@@ -73,15 +74,11 @@ function entryWriter(
 function confinePath(path: string, limits: LayerLimits): string {
   if (path.length > limits.path) throw new LayerError("limit", `a path is longer than ${limits.path} bytes`);
   if (path.includes("\0")) throw new LayerError("corrupt", "a path holds a zero byte");
-  const parts: string[] = [];
-  for (const part of path.split("/")) {
-    if (part === "..") parts.pop();
-    else if (part !== "" && part !== ".") parts.push(part);
-  }
-  if (parts.some(({ length }) => length > COMPONENT_LIMIT)) {
+  const confined = cleanPath(path).slice(1);
+  if (confined.split("/").some(({ length }) => length > COMPONENT_LIMIT)) {
     throw new LayerError("limit", `a file name is longer than ${COMPONENT_LIMIT} bytes`);
   }
-  return parts.join("/");
+  return confined;
 }
 
 /** The longest beginning of the path that has another name gets it. */

@@ -9,7 +9,7 @@ import { LayerError } from "./layer_error.ts";
 import { LAYER_LIMITS, type LayerLimits } from "./layer_limits.ts";
 import { applyRecords, checkNumbers, type EntryRewriter, kindOf } from "./layer_rewriter.ts";
 import { rewriteTar } from "./layer_tar.ts";
-import { cleanPath, showPath } from "./layer_tree.ts";
+import { layerPath, showPath } from "./layer_tree.ts";
 import { writeHeader } from "./tar_header.ts";
 
 /** CRIU makes some tens of images for each process. */
@@ -33,7 +33,7 @@ export function checkpointTar(limits: Partial<LayerLimits> = {}): ReadableWritab
       }
       const { header } = applyRecords(raw, records, long);
       const name = decodeLatin1(header.name);
-      const path = cleanPath(name, bounds.path);
+      const path = layerPath(name, bounds.path);
       if (path.split("/").length > DEPTH) {
         throw new LayerError("limit", `"${showPath(path)}" is more than ${DEPTH} folders deep`, "Read archive");
       }
@@ -69,11 +69,11 @@ export function volumeTar(limits: Partial<LayerLimits> = {}): ReadableWritablePa
       const { header, kept } = applyRecords(raw, records, long);
       checkNumbers(header);
       const name = decodeLatin1(header.name);
-      const path = cleanPath(name, bounds.path);
+      const path = layerPath(name, bounds.path);
       const kind = kindOf(header.flag, name);
       if (kind === "device") throw new LayerError("unsafe", `"${showPath(path)}" is a device`, "Read archive");
       // A hard link to what is not there is refused by what unpacks it, which has the volume's folder for its root.
-      const link = kind === "hardlink" ? fromLatin1(cleanPath(decodeLatin1(header.link), bounds.path)) : header.link;
+      const link = kind === "hardlink" ? fromLatin1(layerPath(decodeLatin1(header.link), bounds.path)) : header.link;
       const size = kind === "file" ? header.size : 0;
       const full = kind === "folder" ? `${path || "."}/` : path;
       write(writeHeader({ ...header, name: fromLatin1(full), link, size }, kept));

@@ -6,7 +6,7 @@
 import { decodeLatin1, fromLatin1 } from "../bytes/bytes.ts";
 import { LayerError } from "./layer_error.ts";
 import type { LayerLimits } from "./layer_limits.ts";
-import { cleanPath, type FolderFacts, LayerTree, showPath } from "./layer_tree.ts";
+import { type FolderFacts, layerPath, LayerTree, showPath } from "./layer_tree.ts";
 import { type PAXRecord, paxRecord } from "./pax.ts";
 import { type TarHeader, writeHeader } from "./tar_header.ts";
 
@@ -71,7 +71,7 @@ export function layerRewriter(
     const { header, kept } = applyRecords(raw, records, long);
     checkNumbers(header);
     const name = decodeLatin1(header.name);
-    const path = cleanPath(name, limits.path);
+    const path = layerPath(name, limits.path);
     const kind = kindOf(header.flag, name);
     const size = kind === "file" ? header.size : 0;
     for (const hidden of tree.enter(path)) makeOpaque(hidden, header.mtime);
@@ -142,7 +142,7 @@ function linkOf(kind: EntryKind, { link, name }: TarHeader, tree: LayerTree, lim
   // A symbolic link's target is content: nothing follows it while the layer is unpacked.
   if (kind === "symlink") return link;
   // Some builders write the target from the image's root; it is meant, and looked up, inside the layer.
-  const target = cleanPath(decodeLatin1(link).replace(/^\/+/, ""), limits.path);
+  const target = layerPath(decodeLatin1(link).replace(/^\/+/, ""), limits.path);
   const linked = tree.kind(target);
   if (linked !== "file" && linked !== "symlink") {
     throw new LayerError(

@@ -27,7 +27,7 @@ const COMPONENT_LIMIT = 255;
  *
  * Throws {@linkcode LayerError} for absolute paths, `..`, and names no file system takes.
  */
-export function cleanPath(path: string, limit: number): string {
+export function layerPath(path: string, limit: number): string {
   if (path.length > limit) throw new LayerError("limit", `a path is longer than ${limit} bytes`);
   if (path.startsWith("/")) throw new LayerError("unsafe", `"${showPath(path)}" is an absolute path`);
   if (path.includes("\0")) throw new LayerError("corrupt", "a path holds a zero byte");
@@ -49,7 +49,7 @@ export function showPath(path: string): string {
 
 type Node = Kind | FolderFacts | "implied";
 
-/** The tree of one layer. Paths are {@linkcode cleanPath}'s. Throws {@linkcode LayerError} when it would grow past its bounds. */
+/** The tree of one layer. Paths are {@linkcode layerPath}'s. Throws {@linkcode LayerError} when it would grow past its bounds. */
 export class LayerTree {
   readonly #nodes = new Map<string, Node>();
   readonly #limits: Pick<LayerLimits, "entries" | "memory">;

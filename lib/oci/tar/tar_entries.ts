@@ -87,7 +87,7 @@ export async function* tarEntries(stream: ReadableStream<Uint8Array>, limits: Ta
         await body.skip();
         continue;
       }
-      const path = cleanPath(name);
+      const path = memberPath(name);
       const { size, mode, uid, gid, mtime } = header;
       const facts = { size, mode, uid, gid, mtime, offset: bytes.offset };
       yield {
@@ -220,7 +220,7 @@ class EntryBody {
   }
 }
 
-function cleanPath(path: string): string {
+function memberPath(path: string): string {
   if (path.length > PATH_LIMIT) throw brokenTar("limit", `a path is longer than ${PATH_LIMIT} letters`);
   if (path.startsWith("/")) throw brokenTar("unsafe", `"${path.slice(0, 200)}" is an absolute path`);
   const components = path.split("/").filter((component) => component !== "" && component !== ".");

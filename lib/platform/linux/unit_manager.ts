@@ -1,6 +1,7 @@
 import { access } from "node:fs/promises";
 import { EngineError } from "../../engine/errors.ts";
 import type { UnitManager } from "../../engine/ports/unit_port.ts";
+import { splitPair } from "../../engine/text/pairs.ts";
 import { CommandError, runCommand } from "./helpers/command.ts";
 
 /** A path that is there where systemd runs the machine, sd_booted(3). */
@@ -45,12 +46,7 @@ export async function openUnitManager(
 }
 
 function readState(block: string): [unit: string, state: string] {
-  const facts = new Map(
-    block.split("\n").map((line) => {
-      const at = line.indexOf("=");
-      return [line.slice(0, at), line.slice(at + 1)];
-    }),
-  );
+  const facts = new Map(block.split("\n").map((line) => splitPair(line)));
   const isLoaded = facts.get("LoadState") === "loaded";
   return [facts.get("Id") ?? "", isLoaded ? `${facts.get("ActiveState")}/${facts.get("SubState")}` : "Not loaded"];
 }

@@ -1,6 +1,7 @@
 import { EngineError } from "../../engine/errors.ts";
 import type { FileFacts, TreePath, Trees } from "../../engine/ports/tree_port.ts";
 import { ByteReader } from "../../oci/bytes/byte_reader.ts";
+import { cleanPath } from "../../oci/clean_path.ts";
 import { type TarFile, tarStream } from "../../oci/tar/tar_entries.ts";
 import { paddingOf } from "../../oci/tar/tar_header.ts";
 import { refuseAll } from "./refuse_all.ts";
@@ -46,16 +47,6 @@ export function pretendTrees(filesAt: (root: string) => FileMap, isMounted: (id:
     changes: refuseAll<Trees>("layers of files").changes,
     differences: refuseAll<Trees>("layers of files").differences,
   };
-}
-
-/** A path without `.`, `..` and slashes that mean nothing. */
-export function cleanPath(path: string): string {
-  const parts: string[] = [];
-  for (const part of path.split("/")) {
-    if (part === "..") parts.pop();
-    else if (part !== "" && part !== ".") parts.push(part);
-  }
-  return `/${parts.join("/")}`;
 }
 
 function belowOf(files: FileMap, folder: string): [path: string, content: Uint8Array][] {

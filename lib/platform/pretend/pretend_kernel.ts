@@ -1,6 +1,7 @@
 import { EngineError } from "../../engine/errors.ts";
 import type { ExecExit } from "../../engine/ports/exec_port.ts";
 import type { ContainerRecord, ExitStatus } from "../../engine/records/container_record.ts";
+import { readPairs } from "../../engine/text/pairs.ts";
 import type { FileMap } from "./pretend_files.ts";
 import { PretendLog } from "./pretend_log.ts";
 import type { PretendProcess, PretendProgram } from "./pretend_program.ts";
@@ -112,17 +113,9 @@ function pauseProgram({ signal }: PretendProcess): Promise<void> {
 function placeOf({ process, ports }: ContainerRecord, files: FileMap): Omit<PretendPlace, "isMain"> {
   return {
     args: process.args,
-    env: variablesOf(process.env),
+    env: readPairs(process.env),
     workdir: process.workdir,
     files,
     ports: Object.fromEntries(ports.map(({ containerPort, hostPort }) => [containerPort, hostPort])),
   };
-}
-
-/** `NAME=value` texts as a table; a later one wins. */
-export function variablesOf(env: readonly string[]): Record<string, string> {
-  return Object.fromEntries(env.map((text) => {
-    const equals = text.indexOf("=");
-    return equals < 0 ? [text, ""] : [text.slice(0, equals), text.slice(equals + 1)];
-  }));
 }

@@ -1,7 +1,8 @@
 import { EngineError } from "../../engine/errors.ts";
 import type { Execs } from "../../engine/ports/exec_port.ts";
 import type { Processes } from "../../engine/ports/host_port.ts";
-import { type PretendKernel, type PretendTask, variablesOf } from "./pretend_kernel.ts";
+import { readPairs } from "../../engine/text/pairs.ts";
+import type { PretendKernel, PretendTask } from "./pretend_kernel.ts";
 
 /** Signals that a program may pass over: they end nothing unless it does so itself. */
 const HARMLESS = new Set([17, 18, 23, 28]);
@@ -61,7 +62,7 @@ function pretendExecs(kernel: PretendKernel): Execs {
       if (kernel.find(record.id).status !== "running") {
         throw new EngineError("internal", `container ${record.id} does not run`);
       }
-      const env = variablesOf([...record.process.env, ...process.env]);
+      const env = readPairs([...record.process.env, ...process.env]);
       const workdir = process.workdir ?? record.process.workdir;
       const task = kernel.createExec(id, record, { args: process.args, env, workdir });
       const attachment = streams && task.run.attach();

@@ -1,3 +1,4 @@
+import { cleanPath } from "../../../oci/clean_path.ts";
 import { EngineError } from "../../errors.ts";
 import { compilePathPattern, type PathPattern } from "./path_pattern.ts";
 
@@ -20,7 +21,7 @@ export function parseIgnoreFile(lines: readonly string[]): IgnoreRule {
     const text = line.replace(/^\uFEFF/, "").trim();
     if (text === "" || text.startsWith("#")) continue;
     const isBack = text.startsWith("!");
-    const pattern = cleanPattern(isBack ? text.slice(1).trim() : text);
+    const pattern = cleanPath(isBack ? text.slice(1).trim() : text).slice(1);
     if (pattern === "") continue;
     if (rules.length === PATTERN_LIMIT) throw invalidIgnoreFile(`more than ${PATTERN_LIMIT} patterns`);
     try {
@@ -38,15 +39,6 @@ export function parseIgnoreFile(lines: readonly string[]): IgnoreRule {
     }
     return isOut;
   };
-}
-
-function cleanPattern(pattern: string): string {
-  const parts: string[] = [];
-  for (const part of pattern.split("/")) {
-    if (part === "..") parts.pop();
-    else if (part !== "" && part !== ".") parts.push(part);
-  }
-  return parts.join("/");
 }
 
 function invalidIgnoreFile(why: string): EngineError {

@@ -2,7 +2,7 @@ import type { Healthcheck } from "../../../oci/image_config.ts";
 import { EngineError } from "../../errors.ts";
 import { parseDuration } from "../../text/duration.ts";
 import type { InstructionFlags } from "./instruction_flags.ts";
-import { parseList } from "./words.ts";
+import { parseTextList } from "../../../oci/json.ts";
 
 /** Reads `HEALTHCHECK NONE` or `HEALTHCHECK [flags] CMD command`. Throws `EngineError("invalid")`. */
 export function parseHealthcheck(text: string, flags: InstructionFlags): Healthcheck {
@@ -14,7 +14,7 @@ export function parseHealthcheck(text: string, flags: InstructionFlags): Healthc
   }
   if (kind.toUpperCase() !== "CMD") throw invalidCheck(`Unknown type "${kind}" in HEALTHCHECK (try CMD)`);
   if (rest === "") throw invalidCheck("Missing command after HEALTHCHECK CMD");
-  const words = parseList(rest);
+  const words = parseTextList(rest);
   const retries = flags.text("retries");
   if (retries !== undefined && !/^[0-9]{1,9}$/.test(retries)) {
     throw invalidCheck(`--retries cannot be "${retries}": it is a number of 0 or more`);

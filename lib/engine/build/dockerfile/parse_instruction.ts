@@ -6,7 +6,8 @@ import type { PlainInstruction } from "./instructions.ts";
 import { parseHealthcheck } from "./parse_healthcheck.ts";
 import { parseRunMount } from "./parse_run_mount.ts";
 import type { RawInstruction } from "./read_instructions.ts";
-import { parseList, scanWords } from "./words.ts";
+import { parseTextList } from "../../../oci/json.ts";
+import { scanWords } from "./words.ts";
 
 type Parsed = FromInstruction | CopyInstruction | RunInstruction | PlainInstruction;
 /** Takes one kind of instruction apart. */
@@ -41,7 +42,7 @@ const PARSERS: Record<string, Parser> = {
     return { is: "ENTRYPOINT", command: commandOf(raw) };
   },
   SHELL({ text }) {
-    const words = parseList(text);
+    const words = parseTextList(text);
     if (words === undefined) {
       throw invalidInstruction('SHELL requires the arguments to be in JSON form: SHELL ["/bin/sh", "-c"]');
     }
@@ -53,7 +54,7 @@ const PARSERS: Record<string, Parser> = {
   STOPSIGNAL: (raw, _flags, escape) => ({ is: "STOPSIGNAL", value: requireWord(raw, escape) }),
   MAINTAINER: (raw) => ({ is: "MAINTAINER", value: requireText(raw, "exactly") }),
   VOLUME(raw, _flags, escape) {
-    const values = parseList(requireText(raw)) ?? scanWords(raw.text, escape);
+    const values = parseTextList(requireText(raw)) ?? scanWords(raw.text, escape);
     if (values.includes("")) throw invalidInstruction("VOLUME specified can not be an empty string");
     return { is: "VOLUME", values };
   },
@@ -124,7 +125,7 @@ function parseRun(raw: RawInstruction, flags: InstructionFlags): RunInstruction 
 
 function parseCopy(raw: RawInstruction, flags: InstructionFlags, escape: string): CopyInstruction {
   const is = raw.keyword === "ADD" ? "ADD" : "COPY";
-  const words = parseList(raw.text) ?? scanWords(raw.text, escape);
+  const words = parseTextList(raw.text) ?? scanWords(raw.text, escape);
   if (words.length === 0) throw invalidInstruction(`${is} requires at least two arguments`);
   if (words.length === 1) {
     const detail = "Destination could not be determined";
@@ -157,7 +158,7 @@ function parseCopy(raw: RawInstruction, flags: InstructionFlags, escape: string)
 }
 
 function commandOf({ text, heredocs }: RawInstruction): Command {
-  const words = parseList(text);
+  const words = parseTextList(text);
   return words === undefined ? { form: "shell", text, heredocs } : { form: "exec", words };
 }
 

@@ -40,14 +40,3 @@ export function unquoteWord(word: string, escape: string): string {
   }
   return plain;
 }
-
-/** A list of texts in JSON, as the exec form of an instruction is; `undefined` for anything else. */
-export function parseList(text: string): string[] | undefined {
-  if (!text.trimStart().startsWith("[")) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return Array.isArray(value) && value.every((item) => typeof item === "string") ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}

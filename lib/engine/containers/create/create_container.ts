@@ -1,6 +1,6 @@
 import { joinPod } from "../../pods/join_pod.ts";
 import type { Context, MadeContainer } from "../context.ts";
-import { EngineError } from "../../errors.ts";
+import { EngineError, reworded } from "../../errors.ts";
 import { completeRequest } from "../request/complete_request.ts";
 import type { MemberRequest } from "../request/container_request.ts";
 import { createFromSpec } from "./create.ts";
@@ -34,7 +34,6 @@ function findPod({ pods }: Context, nameOrID: string) {
     return pods.resolve(nameOrID);
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
-    const text = `retrieving pod ${nameOrID}: ${error.message}`;
-    throw new EngineError(error.code, text, { cause: error, sentinel: error.sentinel });
+    throw reworded(error, `retrieving pod ${nameOrID}: ${error.message}`);
   }
 }

@@ -1,6 +1,7 @@
 /** A spec and its image's config become what the container's process will be. */
 import type { ExecutionConfig } from "../../../oci/image_config.ts";
 import type { ContainerSpec, ProcessConfig } from "../../records/container_record.ts";
+import { splitPair } from "../../text/pairs.ts";
 import { parseSignal, SIGTERM } from "../../text/signals.ts";
 import { expandWord } from "./expand.ts";
 import { invalid } from "../failures.ts";
@@ -55,7 +56,7 @@ export function mergeEnv(spec: ContainerSpec, image: ExecutionConfig, around: Su
   const { hostname, defaultEnv = {}, proxyEnv = {}, hostEnv = {} } = around;
   const env = new Map<string, string>(Object.entries({ ...DEFAULT_ENV, ...defaultEnv }));
   if (spec.httpProxy !== false) { for (const [name, value] of Object.entries(proxyEnv)) env.set(name, value); }
-  for (const [name, value] of (image.Env ?? []).map(splitEnv)) env.set(name, value);
+  for (const [name, value] of (image.Env ?? []).map((line) => splitPair(line))) env.set(name, value);
   if (spec.terminal && !env.has("TERM")) env.set("TERM", "xterm");
   for (const [name, value] of (spec.envMerge ?? []).map((word) => mergedEntry(word, env))) env.set(name, value);
   if (spec.unsetEnv === true) env.clear();
@@ -108,10 +109,5 @@ export function isSystemd({ systemd }: Pick<ContainerSpec, "systemd">, args: rea
 function mergedEntry(word: string, env: ReadonlyMap<string, string>): [string, string] {
   const text = expandWord(word, env);
   if (!text.includes("=")) throw invalid(`missing \`=\` for --env-merge substitution ${word}`);
-  return splitEnv(text);
-}
-
-function splitEnv(line: string): [string, string] {
-  const at = line.indexOf("=");
-  return at < 0 ? [line, ""] : [line.slice(0, at), line.slice(at + 1)];
+  return splitPair(text);
 }

@@ -1,4 +1,5 @@
 /** A container's mounts: what was asked for, and what its image wants besides. */
+import { cleanPath } from "../../../oci/clean_path.ts";
 import type { ExecutionConfig } from "../../../oci/image_config.ts";
 import type { MountSpec, VolumeMount } from "../../records/mount_spec.ts";
 import { invalid } from "../failures.ts";
@@ -66,16 +67,6 @@ export function volumesOf(mounts: readonly MountSpec[]): VolumeMount[] {
 /** The volumes that came from the image or without a name. */
 export function anonymousVolumes(mounts: readonly MountSpec[]): VolumeMount[] {
   return volumesOf(mounts).filter(({ anonymous }) => anonymous);
-}
-
-/** An absolute path without `.`, `..`, doubled and trailing slashes. */
-export function cleanPath(path: string): string {
-  const parts: string[] = [];
-  for (const part of path.split("/")) {
-    if (part === "..") parts.pop();
-    else if (part !== "" && part !== ".") parts.push(part);
-  }
-  return `/${parts.join("/")}`;
 }
 
 /** Whether the kernel takes a text for a path. */

@@ -5,7 +5,7 @@ import type { FileFacts, TreePath } from "../../ports/tree_port.ts";
 import type { Context } from "../context.ts";
 import { requireHost } from "../../core.ts";
 import { invalid, isCode } from "../failures.ts";
-import { cleanPath } from "../create/mounts.ts";
+import { cleanPath } from "../../../oci/clean_path.ts";
 import { archiveFailure, archiveInput } from "./archive_input.ts";
 import { absolutePath, treePath } from "./tree_path.ts";
 import { type HeldTree, holdTree, holdWhileRead, requireStill } from "./held_tree.ts";

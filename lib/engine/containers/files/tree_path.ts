@@ -2,7 +2,7 @@ import type { ContainerRecord } from "../../records/container_record.ts";
 import type { TreePath } from "../../ports/tree_port.ts";
 import type { Context } from "../context.ts";
 import { requireHost } from "../../core.ts";
-import { cleanPath } from "../create/mounts.ts";
+import { cleanPath } from "../../../oci/clean_path.ts";
 import { foldersWritten } from "../create/written_folders.ts";
 import type { HeldTree } from "./held_tree.ts";
 

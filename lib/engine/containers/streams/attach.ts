@@ -27,7 +27,7 @@ export async function attachContainer(
   emitEvent(context, record, "attach");
   const { stdin, stdout, stderr } = options;
   // Before the log is read: what comes meanwhile is in one of them at least.
-  const live = streams ? await attachLive(context, id, { stdin, stdout, stderr }) : logOnly();
+  const live = streams ? await attachLive(context, id, { stdin, stdout, stderr }) : emptyAttachment();
   const output = options.logs ? prependFrames(logFrames(context, id, options), live.output) : live.output;
   // Without a terminal the input may be any bytes, those of the keys too.
   const input = record.spec.terminal ? detachOnKeys(live, keys) : live.input;
@@ -77,8 +77,8 @@ async function* logFrames(context: Context, id: string, options: AttachOptions):
   }
 }
 
-/** An attachment to nothing: for who wants the log only. */
-function logOnly(): Attachment {
+/** Streams that have ended: for a caller who wants the log only, for one. */
+export function emptyAttachment(): Attachment {
   const output = new ReadableStream<Frame>({ start: (controller) => controller.close() });
   return { output, input: new WritableStream(), close: () => {} };
 }

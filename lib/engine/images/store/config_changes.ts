@@ -1,4 +1,5 @@
 import type { ExecutionConfig } from "../../../oci/image_config.ts";
+import { parseTextList } from "../../../oci/json.ts";
 import { EngineError } from "../../errors.ts";
 import { parseSignal } from "../../text/signals.ts";
 
@@ -24,13 +25,13 @@ const INSTRUCTIONS: Record<string, (config: ExecutionConfig, change: Change) => 
     config.Env = [...others, `${name}=${unquoted(value ?? "")}`];
   },
   ENTRYPOINT(config, { value }) {
-    config.Entrypoint = listOf(value) ?? (value === "" ? [] : ["/bin/sh", "-c", value]);
+    config.Entrypoint = parseTextList(value) ?? (value === "" ? [] : ["/bin/sh", "-c", value]);
   },
   CMD(config, { value }) {
-    config.Cmd = listOf(value) ?? ["/bin/sh", "-c", ...value === "" ? [] : [value]];
+    config.Cmd = parseTextList(value) ?? ["/bin/sh", "-c", ...value === "" ? [] : [value]];
   },
   VOLUME(config, change) {
-    const paths = listOf(change.value) ?? change.value.split(" ");
+    const paths = parseTextList(change.value) ?? change.value.split(" ");
     if (paths.length === 0) throw invalid(change, "must provide at least one argument to VOLUME");
     if (paths.includes("")) throw invalid(change, "VOLUME paths must not be empty");
     config.Volumes = { ...config.Volumes, ...Object.fromEntries(paths.map((path) => [path, {}])) };
@@ -100,16 +101,6 @@ function pair(text: string): { key: string; value?: string } {
 
 function unquoted(text: string): string {
   return text.length > 1 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text;
-}
-
-/** A JSON list of texts; `undefined` for anything else. */
-function listOf(text: string): string[] | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return Array.isArray(value) && value.every((item) => typeof item === "string") ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** A path below another, as a shell would go there and back. */

@@ -1,3 +1,4 @@
+import { cleanPath } from "../../../oci/clean_path.ts";
 import type { QuadletKind } from "../quadlet_kinds.ts";
 import type { QuadletError } from "../quadlet_error.ts";
 import type { UnitFile } from "../unit_file.ts";
@@ -64,7 +65,7 @@ export class Conversion {
 
   /** An absolute path; one that begins with a specifier is left to systemd. */
   path(path: string): string {
-    return path.startsWith("/") || startsWithSpecifier(path) ? path : resolvePath(`${this.options.folder}/${path}`);
+    return path.startsWith("/") || startsWithSpecifier(path) ? path : cleanPath(`${this.options.folder}/${path}`);
   }
 
   /** Notes that the unit needs another, and starts after it. Throws where nobody knows the other. */
@@ -159,14 +160,4 @@ export class CommandLine {
 /** Whether a text begins with one of systemd's specifiers; `%%` is none. */
 export function startsWithSpecifier(text: string): boolean {
   return text.startsWith("%") && !text.startsWith("%%");
-}
-
-/** Takes `.`, `..` and empty parts out of an absolute path. */
-export function resolvePath(path: string): string {
-  const parts: string[] = [];
-  for (const part of path.split("/")) {
-    if (part === "..") parts.pop();
-    else if (part !== "" && part !== ".") parts.push(part);
-  }
-  return `/${parts.join("/")}`;
 }

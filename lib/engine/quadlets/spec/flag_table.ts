@@ -67,14 +67,6 @@ export function takeSwitch<T>(apply: (target: T, isOn: boolean) => void, letter?
   };
 }
 
-/** Reads pairs `KEY=VALUE`; without a `=` the value is empty. */
-export function readPairs(words: readonly string[]): Record<string, string> {
-  return Object.fromEntries(words.map((word) => {
-    const at = word.indexOf("=");
-    return at < 0 ? [word, ""] : [word.slice(0, at), word.slice(at + 1)];
-  }));
-}
-
 /** Reads a whole number, -1 included. Throws `SyntaxError`. */
 export function readNumber(text: string): number {
   if (/^(?:-1|\d{1,15})$/.test(text)) return Number(text);

@@ -3,7 +3,8 @@ import { artifactMount, imageMount, orderMounts, plainMount } from "../../contai
 import { optionList, parseMount, parseVolume } from "../../containers/request/parse_mounts.ts";
 import type { SecretWish } from "../../records/container_record.ts";
 import type { MountRequest } from "../../records/mount_spec.ts";
-import { type FlagTable, readNumber, readPairs, takeLast } from "./flag_table.ts";
+import { readPairs } from "../../text/pairs.ts";
+import { type FlagTable, readNumber, takeLast } from "./flag_table.ts";
 
 type Draft = { request: MemberRequest };
 

@@ -13,7 +13,8 @@ import type { VolumeRequest } from "../../volumes/volumes.ts";
 import { addressAt, parseSubnet } from "../../text/ip.ts";
 import { parseDuration } from "../../text/duration.ts";
 import { readPullPolicy } from "./container_flags.ts";
-import { type FlagTable, ignoreFlag, readNumber, readPairs, takeLast, takeSwitch } from "./flag_table.ts";
+import { readPairs } from "../../text/pairs.ts";
+import { type FlagTable, ignoreFlag, readNumber, takeLast, takeSwitch } from "./flag_table.ts";
 
 /** The fields of a request that may be written while it is made. */
 type Draft<T> = { -readonly [K in keyof T]: T[K] };

@@ -4,7 +4,8 @@ import { orderMounts } from "../../containers/request/mount_specs.ts";
 import { parsePort } from "../../kube/play/pod_network.ts";
 import type { InfraRequest, PodRequest } from "../../pods/pod_request.ts";
 import { parseByteSize } from "../../text/byte_size.ts";
-import { type FlagTable, ignoreFlag, readNumber, readPairs, takeLast, takeSwitch } from "./flag_table.ts";
+import { readPairs } from "../../text/pairs.ts";
+import { type FlagTable, ignoreFlag, readNumber, takeLast, takeSwitch } from "./flag_table.ts";
 import { PLACE_FLAGS, type PlaceWords } from "./namespace_flags.ts";
 
 /** A pod on its way from a command to a request. */

@@ -4,6 +4,7 @@
  * @module
  */
 import { EngineError } from "../../../engine/errors.ts";
+import { splitPair } from "../../../engine/text/pairs.ts";
 import { visitEntries } from "./tree/account_file.ts";
 
 const MOST_ID = 2 ** 31 - 1;
@@ -51,7 +52,7 @@ interface Groups {
  * `EngineError("invalid")`. Links in the tree are followed inside it.
  */
 export async function resolveUser(rootfs: string, user: string, groups: readonly string[]): Promise<ResolvedUser> {
-  const [name = "", ofGroup = ""] = splitOnce(user);
+  const [name = "", ofGroup = ""] = splitPair(user, ":");
   const who = name === "" ? "0" : name;
   const { entry, hasPasswd } = await findUser(rootfs, who);
   const uid = entry?.uid ?? toID(who);
@@ -76,11 +77,6 @@ export async function resolveUser(rootfs: string, user: string, groups: readonly
     knownGroup: own === undefined || found.isKnown,
     hasGroup: found.hasGroup,
   };
-}
-
-function splitOnce(user: string): [string, string] {
-  const colon = user.indexOf(":");
-  return colon < 0 ? [user, ""] : [user.slice(0, colon), user.slice(colon + 1)];
 }
 
 async function findUser(rootfs: string, who: string): Promise<{ entry?: User; hasPasswd: boolean }> {

@@ -18,6 +18,7 @@ import type {
   Trees,
   TreeWriteOptions,
 } from "../../../engine/ports/tree_port.ts";
+import { cleanPath } from "../../../oci/clean_path.ts";
 import type { HostLayers } from "../storage/layers.ts";
 import { isMountPoint } from "../mounts/overlay.ts";
 import { withRoom } from "../../storage/disk_room.ts";
@@ -205,15 +206,6 @@ function timesOf(times: FileTimes | undefined): string[] {
 function layerName(diffID: string): string {
   if (!/^sha256:[0-9a-f]{64}$/.test(diffID)) throw new TypeError(`Name layer: "${diffID}" is not a sha256 diff ID`);
   return `${diffID.slice(7)}/diff`;
-}
-
-function cleanPath(path: string): string {
-  const parts: string[] = [];
-  for (const part of path.split("/")) {
-    if (part === "..") parts.pop();
-    else if (part !== "" && part !== ".") parts.push(part);
-  }
-  return `/${parts.join("/")}`;
 }
 
 /** Whether what a folder holds is meant, and not the folder: `/`, and what ends in `.`. */

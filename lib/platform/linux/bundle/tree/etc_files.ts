@@ -6,6 +6,7 @@
 import { readFileSync } from "node:fs";
 import type { ContainerRecord } from "../../../../engine/records/container_record.ts";
 import type { NetworkStatus } from "../../../../engine/records/network_status.ts";
+import { splitPair } from "../../../../engine/text/pairs.ts";
 
 /** Used where the host names no server a container could reach. */
 const PUBLIC_SERVERS = ["8.8.8.8", "8.8.4.4"];
@@ -33,7 +34,7 @@ export function hostsText(
   const { hosts, hostAddress = addresses.find((address) => address.gateway)?.gateway } = record.spec;
   const gateway = hostAddress === "none" ? undefined : hostAddress;
   for (const entry of hosts) {
-    const [names, address] = splitOnce(entry);
+    const [names, address] = splitPair(entry, ":");
     add(address === "host-gateway" ? gateway ?? "127.0.0.1" : address, names.split(";"));
   }
   // Both addresses belong to the one name.
@@ -118,9 +119,4 @@ function fieldsOf(text: string): string[][] {
 
 function isLoopback(address: string): boolean {
   return address.startsWith("127.") || address === "::1";
-}
-
-function splitOnce(entry: string): [string, string] {
-  const colon = entry.indexOf(":");
-  return [entry.slice(0, colon), entry.slice(colon + 1)];
 }
