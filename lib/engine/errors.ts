@@ -68,6 +68,11 @@ export class EngineError extends Error {
   }
 }
 
+/** A request asks for something that cannot be. */
+export function invalid(text: string, sentinel?: string): EngineError {
+  return new EngineError("invalid", sentinel ? `${text}: ${sentinel}` : text, { sentinel });
+}
+
 /** The same error in other words: those of a caller who knows more of what was asked for. */
 export function reworded(error: EngineError, message: string): EngineError {
   const { code, sentinel, status } = error;

@@ -168,3 +168,8 @@ function withoutNulls(object: JSONObject): JSONObject {
 function wrongKind(key: string): SyntaxError {
   return new SyntaxError(`Parse image config: "${key}" has the wrong shape`);
 }
+
+/** Writes a set as image configs have it: each member with an empty object. */
+export function asSet(members: readonly string[]): Record<string, Record<never, never>> {
+  return Object.fromEntries(members.map((member) => [member, {}]));
+}

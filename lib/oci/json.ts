@@ -38,6 +38,19 @@ export function parseObject(bytes: Uint8Array, what: string, limits: JSONLimits)
   return value;
 }
 
+/** A document as JSON, in UTF-8. */
+export function encodeJSON(document: unknown): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(document));
+}
+
+/** The same object without the fields that are undefined, as its JSON would be. */
+export function withoutAbsent<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  // Entries of the object that came in, fewer of them.
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+}
+
 /** Parses a list of texts, as the exec form of an instruction is; `undefined` for anything else. */
 export function parseTextList(text: string): string[] | undefined {
   // Most texts are none, and an error takes its time.

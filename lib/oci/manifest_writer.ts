@@ -7,6 +7,7 @@
 import type { Descriptor } from "./descriptor.ts";
 import type { Index, Manifest } from "./manifest.ts";
 import { type Compression, isIndexType, layerCompression, MEDIA_TYPE } from "./media_type.ts";
+import { encodeJSON, withoutAbsent } from "./json.ts";
 
 /** Which family of media types a manifest is of. */
 export type ManifestFormat = "oci" | "docker";
@@ -93,9 +94,9 @@ function dockerEntry({ mediaType, size, digest, urls, platform }: Descriptor): R
 function orderFields(descriptor: Descriptor): Record<string, unknown> {
   const { mediaType, digest, size, urls, annotations, data, platform, artifactType } = descriptor;
   const all = { mediaType, digest, size, urls, annotations: isEmpty(annotations) ? undefined : annotations, data };
-  return dropUndefined({
+  return withoutAbsent({
     ...all,
-    platform: platform && dropUndefined({ ...platform, features: undefined }),
+    platform: platform && withoutAbsent({ ...platform, features: undefined }),
     artifactType,
   });
 }
@@ -112,12 +113,4 @@ function dockerDescriptor({ mediaType, digest, size, urls, annotations }: Descri
 
 function isEmpty(map: Record<string, string> | undefined): boolean {
   return map === undefined || Object.keys(map).length === 0;
-}
-
-function dropUndefined(object: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
-}
-
-function encodeJSON(document: unknown): Uint8Array {
-  return new TextEncoder().encode(JSON.stringify(document));
 }

@@ -1,5 +1,5 @@
 import { cleanPath } from "../../oci/clean_path.ts";
-import type { ExecutionConfig } from "../../oci/image_config.ts";
+import { asSet, type ExecutionConfig } from "../../oci/image_config.ts";
 import { EngineError } from "../errors.ts";
 import { splitPair } from "../text/pairs.ts";
 import { parseSignal } from "../text/signals.ts";
@@ -89,11 +89,11 @@ export function changeConfig(
     }
     case "VOLUME": {
       const paths = instruction.values.map((value) => requireValue("VOLUME", expand(value)));
-      return { ...config, Volumes: { ...config.Volumes, ...emptyMap(paths) } };
+      return { ...config, Volumes: { ...config.Volumes, ...asSet(paths) } };
     }
     case "EXPOSE": {
       const ports = instruction.values.flatMap((value) => expand(value).split(/\s+/)).filter((word) => word !== "");
-      return { ...config, ExposedPorts: { ...config.ExposedPorts, ...emptyMap(ports.flatMap(portsOf)) } };
+      return { ...config, ExposedPorts: { ...config.ExposedPorts, ...asSet(ports.flatMap(portsOf)) } };
     }
     case "HEALTHCHECK":
       return { ...config, Healthcheck: instruction.check };
@@ -122,8 +122,4 @@ function portsOf(text: string): string[] {
 function requireValue(keyword: string, value: string): string {
   if (value !== "") return value;
   throw new EngineError("invalid", `${keyword} is empty once its variables are put in`);
-}
-
-function emptyMap(keys: readonly string[]): Record<string, unknown> {
-  return Object.fromEntries(keys.map((key) => [key, {}]));
 }

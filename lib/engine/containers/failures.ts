@@ -39,11 +39,6 @@ export function noCgroup(detail: string): EngineError {
   return new EngineError("state", `${detail}: ${sentinel}`, { sentinel });
 }
 
-/** The request asks for something that cannot be. */
-export function invalid(text: string, sentinel?: string): EngineError {
-  return new EngineError("invalid", sentinel ? `${text}: ${sentinel}` : text, { sentinel });
-}
-
 /** A field of a create request has a value that cannot be; `tell` makes the text from the field's name. */
 export function invalidField(field: string, tell: (name: string) => string): FieldError {
   return new FieldError("invalid", [field], tell);

@@ -1,9 +1,10 @@
 /** List filters: each is a predicate over one record. */
 import type { ContainerRecord } from "../records/container_record.ts";
-import { invalid, isCode } from "./failures.ts";
+import { isCode } from "./failures.ts";
 import type { ContainerFilters } from "./options.ts";
 import { shouldStartOnBoot } from "./life/restart_policy.ts";
 import { type BuildFilter, compileFilter, fitsAll, hasLabel, parseBoolean, readUntil } from "../text/list_filters.ts";
+import { invalid } from "../errors.ts";
 
 /** A test of one container. */
 export type ContainerPredicate = (record: ContainerRecord) => boolean;

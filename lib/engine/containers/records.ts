@@ -4,7 +4,8 @@ import { checkName, randomName } from "../text/names.ts";
 import { findByNameOrID } from "../text/lookup.ts";
 import type { Index, Operation, Table } from "../store/table.ts";
 import type { Changes, ContainerChange } from "./changes.ts";
-import { ambiguousContainer, invalid, nameInUse, noSuchContainer } from "./failures.ts";
+import { ambiguousContainer, nameInUse, noSuchContainer } from "./failures.ts";
+import { invalid } from "../errors.ts";
 
 /** How long the exit code of a removed container is kept: remote clients ask for it after an automatic removal. */
 const EXIT_CODE_LIFE_MS = 5 * 60_000;

@@ -5,10 +5,10 @@ import type { ContainerSecrets } from "../ports/host_port.ts";
 import type { Secrets } from "../secrets.ts";
 import type { State } from "../store/state.ts";
 import type { Operation, Table } from "../store/table.ts";
-import { invalid } from "./failures.ts";
 import { cleanPath } from "../../oci/clean_path.ts";
 import { isPath } from "./create/mounts.ts";
 import type { SecretMount } from "../records/secret_mount.ts";
+import { invalid } from "../errors.ts";
 
 /** The folder of secrets that name no other place. */
 const FOLDER = "/run/secrets";

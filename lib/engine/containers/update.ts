@@ -1,9 +1,9 @@
 import type { ContainerRecord, RestartPolicy, RLimit } from "../records/container_record.ts";
-import { EngineError } from "../errors.ts";
+import { EngineError, invalid } from "../errors.ts";
 import { type Limits, mergeLimits, type PathLimits } from "../records/limits.ts";
 import { type Context, emitEvent, isLive, withContainerLock } from "./context.ts";
 import { requireHost } from "../core.ts";
-import { improperState, invalid } from "./failures.ts";
+import { improperState } from "./failures.ts";
 import { onProcess } from "./life/on_process.ts";
 import { checkRecordSize } from "./record_size.ts";
 import { limitsConflict } from "./create/validate.ts";

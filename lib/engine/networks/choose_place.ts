@@ -4,11 +4,10 @@
  * @module
  */
 import { hexText } from "../../oci/bytes/bytes.ts";
-import { EngineError } from "../errors.ts";
+import { EngineError, invalid } from "../errors.ts";
 import type { NetworkSubnet, SubnetPool } from "../records/network_record.ts";
 import type { Place, PlacesTaken } from "../ports/network_port.ts";
 import { addressAt, findSubnet, formatAddress, parseSubnet, type Subnet, subnetsOverlap } from "../text/ip.ts";
-import { invalidNetwork } from "./network_errors.ts";
 
 /**
  * The pools where the machine's owner names none: below the ranges Podman (10.88.0.0 and up), Docker (172.17.0.0 and up) and
@@ -41,7 +40,7 @@ export interface PlaceWish {
 export function choosePlace(wish: PlaceWish, taken: PlacesTaken, random: (length: number) => Uint8Array): Place {
   const { interface: wanted = "", isShared = false } = wish;
   if (wanted !== "" && !isShared && taken.bridges.has(wanted)) {
-    throw invalidNetwork(`bridge name ${wanted} already in use`);
+    throw invalid(`bridge name ${wanted} already in use`);
   }
   // A host has dozens of IPv6 routes, and most networks none of their subnets there.
   const versions = new Set([...wish.versions, ...wish.subnets.map(({ subnet }) => versionOf(subnet))]);
@@ -52,7 +51,7 @@ export function choosePlace(wish: PlaceWish, taken: PlacesTaken, random: (length
   for (const { subnet } of wish.subnets) {
     const parsed = parseSubnet(subnet);
     const conflict = !isShared && theirs.some((other) => subnetsOverlap(other, parsed));
-    if (conflict) throw invalidNetwork(`subnet ${subnet} is already used on the host or by another config`);
+    if (conflict) throw invalid(`subnet ${subnet} is already used on the host or by another config`);
   }
   const subnets = [...wish.subnets];
   for (const version of wish.versions) {

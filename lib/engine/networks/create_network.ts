@@ -1,5 +1,5 @@
 import { type Core, hostOf } from "../core.ts";
-import { EngineError } from "../errors.ts";
+import { EngineError, invalid } from "../errors.ts";
 import type { Place } from "../ports/network_port.ts";
 import type {
   AddressSource,
@@ -13,7 +13,6 @@ import { encode } from "../store/json.ts";
 import { NAME_PATTERN, randomID } from "../text/names.ts";
 import { parseSubnet } from "../text/ip.ts";
 import { choosePlace, type PlaceWish } from "./choose_place.ts";
-import { invalidNetwork } from "./network_errors.ts";
 import { checkOptions, isSharedBridge } from "./network_options.ts";
 import { addGateways, checkRoutes, checkSubnets, readAddress } from "./network_subnets.ts";
 
@@ -106,16 +105,16 @@ function checkWish(core: Core, wish: NetworkWish): { driver: NetworkDriver; chec
   checkInterface(wish.interface ?? "", wish.driver ?? "bridge");
   checkLabels(core, wish);
   const driver = wish.driver || "bridge";
-  if (!isDriver(driver)) throw invalidNetwork(`failed to find driver or plugin "${driver}"`);
+  if (!isDriver(driver)) throw invalid(`failed to find driver or plugin "${driver}"`);
   const subnets = checkSubnets(wish.subnets ?? []);
   const addressSource = chooseSource(driver, wish.addressSource ?? "", subnets);
   // Names are answered at a bridge's own address; what else a network has is no place of ours.
   const dns = (wish.dns ?? false) && driver === "bridge" && addressSource !== "none";
   const dnsServers = (wish.dnsServers ?? []).map((server) => readAddress("NetworkDNSServers", server));
   if (dnsServers.length > 0 && !dns) {
-    throw invalidNetwork("cannot set NetworkDNSServers if DNS is not enabled for the network", "invalid argument");
+    throw invalid("cannot set NetworkDNSServers if DNS is not enabled for the network", "invalid argument");
   }
-  if (dnsServers.length > MOST_SERVERS) throw invalidNetwork(`a network has at most ${MOST_SERVERS} DNS servers`);
+  if (dnsServers.length > MOST_SERVERS) throw invalid(`a network has at most ${MOST_SERVERS} DNS servers`);
   const checked: CheckedWish = {
     driver,
     interface: wish.interface ?? "",
@@ -165,17 +164,17 @@ function versionsOf({ addressSource, subnets, ipv4, ipv6 }: CheckedWish): (4 | 6
 
 /** Chooses the source of addresses. Throws, in the words of Podman, where it does not fit. */
 function chooseSource(driver: NetworkDriver, asked: string, subnets: readonly NetworkSubnet[]): AddressSource {
-  if (asked !== "" && !isSource(asked)) throw invalidNetwork(`unsupported ipam driver "${asked}"`);
-  if (asked === "none" && subnets.length > 0) throw invalidNetwork("none ipam driver is set but subnets are given");
+  if (asked !== "" && !isSource(asked)) throw invalid(`unsupported ipam driver "${asked}"`);
+  if (asked === "none" && subnets.length > 0) throw invalid("none ipam driver is set but subnets are given");
   const source = asked || (driver === "bridge" || subnets.length > 0 ? "host-local" : "dhcp");
-  if (!isSource(source)) throw invalidNetwork(`unsupported ipam driver "${source}"`);
+  if (!isSource(source)) throw invalid(`unsupported ipam driver "${source}"`);
   if (source === "dhcp") {
-    if (driver === "ipvlan") throw invalidNetwork("ipam driver dhcp is not supported with ipvlan");
-    if (subnets.length > 0) throw invalidNetwork("ipam driver dhcp set but subnets are set");
+    if (driver === "ipvlan") throw invalid("ipam driver dhcp is not supported with ipvlan");
+    if (subnets.length > 0) throw invalid("ipam driver dhcp set but subnets are set");
   }
   if (source === "host-local" && driver !== "bridge" && subnets.length === 0) {
     const rule = "needs at least one subnet specified when the host-local ipam driver is set";
-    throw invalidNetwork(`${driver} driver ${rule}`);
+    throw invalid(`${driver} driver ${rule}`);
   }
   return source;
 }
@@ -184,24 +183,24 @@ function checkName(name: string | undefined): void {
   if (name === undefined) return;
   const rule = "names must match [a-zA-Z0-9][a-zA-Z0-9_.-]*: invalid argument";
   if (name.length > LONGEST_NAME || !NAME_PATTERN.test(name)) {
-    throw invalidNetwork(`network name ${name} invalid: ${rule}`, undefined);
+    throw invalid(`network name ${name} invalid: ${rule}`, undefined);
   }
   if (MODES.includes(name)) {
     const reason = "because it conflicts with a valid network mode";
-    throw invalidNetwork(`cannot create network with name "${name}" ${reason}`, "invalid argument");
+    throw invalid(`cannot create network with name "${name}" ${reason}`, "invalid argument");
   }
 }
 
 function checkInterface(name: string, driver: string): void {
   if (name === "") return;
-  const refuse = (why: string) => invalidNetwork(`network interface name ${name} invalid: ${why}`, "invalid argument");
+  const refuse = (why: string) => invalid(`network interface name ${name} invalid: ${why}`, "invalid argument");
   if (name.length > LONGEST_INTERFACE) {
     throw refuse(`interface name is too long: interface names must be ${LONGEST_INTERFACE} characters or less`);
   }
   if (name === "." || name === "..") throw refuse("interface name is . or ..");
   if (/[/:\s\p{C}]/u.test(name)) throw refuse("interface name contains / or : or whitespace characters");
   if (driver === "bridge" && !NAME_PATTERN.test(name)) {
-    throw invalidNetwork(
+    throw invalid(
       `bridge name ${name} invalid: names must match [a-zA-Z0-9][a-zA-Z0-9_.-]*`,
       "invalid argument",
     );

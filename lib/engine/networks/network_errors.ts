@@ -25,8 +25,3 @@ export function networkInUse(name: string): EngineError {
   const hint = "Use -f to forcibly delete containers and pods";
   return new EngineError("in_use", `"${name}" has associated containers with it. ${hint}: ${sentinel}`, { sentinel });
 }
-
-/** The request asks for a network that cannot be. */
-export function invalidNetwork(text: string, sentinel?: string): EngineError {
-  return new EngineError("invalid", sentinel ? `${text}: ${sentinel}` : text, { sentinel });
-}

@@ -2,7 +2,7 @@
 import type { NetworkRecord } from "../records/network_record.ts";
 import { type BuildFilter, fitsAll, hasLabel, parseBoolean, readUntil } from "../text/list_filters.ts";
 import { compilePattern } from "../text/pattern.ts";
-import { invalidNetwork } from "./network_errors.ts";
+import { invalid } from "../errors.ts";
 
 /** Filters by name, as clients send them. */
 export type NetworkFilters = Readonly<Record<string, readonly string[]>>;
@@ -53,7 +53,7 @@ export function prunePredicate(filters: NetworkFilters, facts: NetworkFacts): Ne
 
 function buildPredicate(filters: NetworkFilters, known: Record<string, Build>, facts: NetworkFacts): NetworkPredicate {
   const tests = Object.entries(filters).map(([key, values]) => {
-    return fitsAll({ [key.toLowerCase()]: values }, known, facts, () => invalidNetwork(`invalid filter "${key}"`));
+    return fitsAll({ [key.toLowerCase()]: values }, known, facts, () => invalid(`invalid filter "${key}"`));
   });
   return (network) => tests.every((test) => test(network));
 }
@@ -64,10 +64,10 @@ function byTime(values: readonly string[], { now }: NetworkFacts): NetworkPredic
 }
 
 function byUse(values: readonly string[], { isUsed }: NetworkFacts): NetworkPredicate {
-  if (values.length === 0) throw invalidNetwork('got no values for filter key "dangling"');
-  if (values.length > 1) throw invalidNetwork('got more than one value for filter key "dangling"');
+  if (values.length === 0) throw invalid('got no values for filter key "dangling"');
+  if (values.length > 1) throw invalid('got more than one value for filter key "dangling"');
   const wanted = parseBoolean(values[0]);
-  if (wanted === undefined) throw invalidNetwork(`invalid dangling filter value "${values[0]}"`);
+  if (wanted === undefined) throw invalid(`invalid dangling filter value "${values[0]}"`);
   return ({ name }) => isUsed(name) !== wanted;
 }
 

@@ -1,6 +1,6 @@
 import type { NetworkDriver } from "../records/network_record.ts";
 import { parseBoolean } from "../text/list_filters.ts";
-import { invalidNetwork } from "./network_errors.ts";
+import { invalid } from "../errors.ts";
 
 /** Gives an option's value in the form in which it is stored; throws `invalid` for one it cannot have. */
 type OptionRule = (value: string) => string;
@@ -21,7 +21,7 @@ const RULES: Record<NetworkDriver, Record<string, OptionRule>> = {
     vlan: (value) => wholeNumber("vlan", value, 0, 4094),
     isolate: (value) => value === "strict" ? value : booleanOption("isolate", value || "false"),
     vrf: (value) => {
-      if (value === "") throw invalidNetwork("invalid vrf name");
+      if (value === "") throw invalid("invalid vrf name");
       return value;
     },
     mode: (value) => oneOf("bridge", value, ["managed", "unmanaged"]),
@@ -47,7 +47,7 @@ export function checkOptions(driver: NetworkDriver, options: Readonly<Record<str
   return Object.fromEntries(
     Object.entries(options).map(([name, value]) => {
       // Object.hasOwn: the name is a client's.
-      if (!Object.hasOwn(rules, name)) throw invalidNetwork(`unsupported ${driver} network option ${name}`);
+      if (!Object.hasOwn(rules, name)) throw invalid(`unsupported ${driver} network option ${name}`);
       return [name, rules[name](value)];
     }),
   );
@@ -61,16 +61,16 @@ export function isSharedBridge({ vlan, mode }: Readonly<Record<string, string>>)
 function wholeNumber(name: string, value: string, least: number, most: number): string {
   if (value === "" && least === 0) return "0";
   if (/^[+-]?[0-9]{1,10}$/.test(value) && Number(value) >= least && Number(value) <= most) return String(Number(value));
-  throw invalidNetwork(`failed to parse "${name}" option: "${value}" is not a number from ${least} to ${most}`);
+  throw invalid(`failed to parse "${name}" option: "${value}" is not a number from ${least} to ${most}`);
 }
 
 function booleanOption(name: string, value: string): string {
   const parsed = parseBoolean(value);
-  if (parsed === undefined) throw invalidNetwork(`failed to parse ${name} option: "${value}" is not true or false`);
+  if (parsed === undefined) throw invalid(`failed to parse ${name} option: "${value}" is not true or false`);
   return String(parsed);
 }
 
 function oneOf(kind: string, value: string, values: readonly string[]): string {
   if (values.includes(value)) return value;
-  throw invalidNetwork(`unknown ${kind} mode "${value}"`);
+  throw invalid(`unknown ${kind} mode "${value}"`);
 }

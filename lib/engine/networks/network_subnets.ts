@@ -8,7 +8,7 @@ import {
   subnetContains,
   subnetsOverlap,
 } from "../text/ip.ts";
-import { invalidNetwork } from "./network_errors.ts";
+import { invalid } from "../errors.ts";
 
 /** Most subnets, and most routes, of one network: each of them is an address or an entry on every container's interface. */
 const MOST = 64;
@@ -25,19 +25,19 @@ export function readSubnet(text: string): Subnet {
   try {
     return parseSubnet(text);
   } catch {
-    throw invalidNetwork(`invalid CIDR address: ${text}`);
+    throw invalid(`invalid CIDR address: ${text}`);
   }
 }
 
 /** Checks the subnets of a request and gives them in canonical form. Throws `invalid`. */
 export function checkSubnets(subnets: readonly NetworkSubnet[]): NetworkSubnet[] {
-  if (subnets.length > MOST) throw invalidNetwork(`a network has at most ${MOST} subnets`);
+  if (subnets.length > MOST) throw invalid(`a network has at most ${MOST} subnets`);
   const checked = subnets.map(checkSubnet);
   for (const [i, first] of checked.entries()) {
     for (const second of checked.slice(i + 1)) {
-      if (first.subnet === second.subnet) throw invalidNetwork(`duplicate subnets detected: ${first.subnet}`);
+      if (first.subnet === second.subnet) throw invalid(`duplicate subnets detected: ${first.subnet}`);
       if (subnetsOverlap(parseSubnet(first.subnet), parseSubnet(second.subnet))) {
-        throw invalidNetwork(`overlapping subnets detected: ${first.subnet} and ${second.subnet}`);
+        throw invalid(`overlapping subnets detected: ${first.subnet} and ${second.subnet}`);
       }
     }
   }
@@ -57,20 +57,20 @@ export function addGateways(subnets: readonly NetworkSubnet[]): NetworkSubnet[] 
 
 /** Checks the routes of a request. Throws `invalid`. */
 export function checkRoutes(routes: readonly NetworkRoute[]): NetworkRoute[] {
-  if (routes.length > MOST) throw invalidNetwork(`a network has at most ${MOST} routes`);
+  if (routes.length > MOST) throw invalid(`a network has at most ${MOST} routes`);
   return routes.map(({ destination, gateway, metric, type = "unicast" }) => {
     const subnet = readSubnet(destination);
     if (formatAddress(parseAddress(destination.split("/")[0])) !== addressAt(subnet, 0)) {
-      throw invalidNetwork("route destination invalid");
+      throw invalid("route destination invalid");
     }
     if (metric !== undefined && !(Number.isInteger(metric) && metric >= 0 && metric < 2 ** 32)) {
-      throw invalidNetwork(`route metric ${metric} invalid`);
+      throw invalid(`route metric ${metric} invalid`);
     }
-    if (type === "unicast" && gateway === undefined) throw invalidNetwork("route gateway nil");
-    if (type !== "unicast" && gateway !== undefined) throw invalidNetwork(`a ${type} route has no gateway`);
+    if (type === "unicast" && gateway === undefined) throw invalid("route gateway nil");
+    if (type !== "unicast" && gateway !== undefined) throw invalid(`a ${type} route has no gateway`);
     const via = gateway === undefined ? undefined : readAddress("route gateway", gateway);
     if (via !== undefined && via.includes(":") !== (subnet.version === 6)) {
-      throw invalidNetwork(`route gateway ${via} and destination ${destination} are of different versions of IP`);
+      throw invalid(`route gateway ${via} and destination ${destination} are of different versions of IP`);
     }
     return {
       destination: textOf(subnet),
@@ -86,7 +86,7 @@ export function readAddress(what: string, text: string): string {
   try {
     return formatAddress(parseAddress(text));
   } catch {
-    throw invalidNetwork(`unable to parse ip ${text} specified in ${what}`, "invalid argument");
+    throw invalid(`unable to parse ip ${text} specified in ${what}`, "invalid argument");
   }
 }
 
@@ -97,7 +97,7 @@ function checkSubnet({ subnet: text, gateway, leaseRange }: NetworkSubnet): Netw
     if (address === undefined) return undefined;
     const canonical = readAddress(what, address);
     if (!subnetContains(subnet, parseAddress(canonical))) {
-      throw invalidNetwork(`${what} ${address} not in subnet ${name}`);
+      throw invalid(`${what} ${address} not in subnet ${name}`);
     }
     return canonical;
   };
@@ -107,7 +107,7 @@ function checkSubnet({ subnet: text, gateway, leaseRange }: NetworkSubnet): Netw
     inside("lease range end ip", leaseRange?.end),
   ];
   if (start !== undefined && end !== undefined && parseAddress(start).value > parseAddress(end).value) {
-    throw invalidNetwork(`lease range ${start} - ${end} ends before it starts`);
+    throw invalid(`lease range ${start} - ${end} ends before it starts`);
   }
   const range = { ...start !== undefined && { start }, ...end !== undefined && { end } };
   return {

@@ -1,5 +1,5 @@
 import { type Core, hostOf } from "../core.ts";
-import { EngineError } from "../errors.ts";
+import { EngineError, invalid } from "../errors.ts";
 import type { NetworkAttachment } from "../records/container_record.ts";
 import type { NetworkRecord } from "../records/network_record.ts";
 import type { NetworkStatus } from "../records/network_status.ts";
@@ -7,7 +7,7 @@ import type { Index, Operation, Table } from "../store/table.ts";
 import { findByNameOrID } from "../text/lookup.ts";
 import { draftNetwork, type NetworkWish } from "./create_network.ts";
 import { Leases } from "./leases.ts";
-import { ambiguousNetwork, invalidNetwork, networkExists, noSuchNetwork } from "./network_errors.ts";
+import { ambiguousNetwork, networkExists, noSuchNetwork } from "./network_errors.ts";
 import { readAddress } from "./network_subnets.ts";
 
 /** The network containers get that name none; clients know it by this name. */
@@ -109,7 +109,7 @@ export class Networks {
     return await this.#core.locks.with(`network:${name}`, async () => {
       const record = this.resolve(name);
       if (!record.dns && added.length > 0) {
-        throw invalidNetwork("cannot set NetworkDNSServers if DNS is not enabled for the network", "invalid argument");
+        throw invalid("cannot set NetworkDNSServers if DNS is not enabled for the network", "invalid argument");
       }
       const before = record.dnsServers ?? [];
       const dnsServers = [...new Set([...before.filter((server) => !removed.has(server)), ...added])];
@@ -153,7 +153,7 @@ export class Networks {
     const { name } = await this.ensure(nameOrID);
     await this.#core.locks.with(`network:${name}`, async () => {
       const record = this.resolve(name);
-      if (name === DEFAULT_NETWORK) throw invalidNetwork(`default network ${name} cannot be removed`);
+      if (name === DEFAULT_NETWORK) throw invalid(`default network ${name} cannot be removed`);
       requireUnused(record, this.#holds.has(record.id));
       this.#leaving.set(record.id, record);
       const { intents, state } = this.#core;

@@ -6,8 +6,9 @@
 import { canPublish, limitsConflict } from "../containers/create/validate.ts";
 import type { ContainerRequest } from "../containers/request/container_request.ts";
 import { POD_NAMESPACES, type PodNamespace, type PodRecord } from "../records/pod_record.ts";
-import { exclusivePod, invalidPod } from "./pod_errors.ts";
+import { exclusivePod } from "./pod_errors.ts";
 import type { PodRequest } from "./pod_request.ts";
+import { invalid } from "../errors.ts";
 
 /** The namespaces that are shared where a request names none. */
 const DEFAULT_SHARED: readonly PodNamespace[] = ["ipc", "net", "uts"];
@@ -34,17 +35,17 @@ export interface PodFacts {
 export function checkPodRequest(request: PodRequest): void {
   const { infra, container = {}, shared = [], cgroupParent = "", resources = {} } = request;
   if (/\.slice\/*$/.test(cgroupParent)) {
-    throw invalidPod("systemd slice received as cgroup parent when using cgroupfs", "invalid argument");
+    throw invalid("systemd slice received as cgroup parent when using cgroupfs", "invalid argument");
   }
-  if (cgroupParent.includes("\0")) throw invalidPod("invalid cgroup parent");
+  if (cgroupParent.includes("\0")) throw invalid("invalid cgroup parent");
   const conflict = limitsConflict(resources);
-  if (conflict !== undefined) throw invalidPod(conflict);
+  if (conflict !== undefined) throw invalid(conflict);
   const { network } = container.namespaces ?? {};
   if (infra === false) {
     if (shared.length > 0) throw exclusivePod("infra", "shared");
-    if (network !== undefined) throw invalidPod("NoInfra and network modes cannot be used together");
+    if (network !== undefined) throw invalid("NoInfra and network modes cannot be used together");
     if (Object.keys(container.networks ?? {}).length > 0) {
-      throw invalidPod("cannot set networks options without infra container");
+      throw invalid("cannot set networks options without infra container");
     }
     for (const field of ["dnsOptions", "dnsSearch", "dnsServers", "hosts"] as const) {
       if (container[field]?.length) throw exclusivePod("infra", field);
@@ -54,7 +55,7 @@ export function checkPodRequest(request: PodRequest): void {
     if (container.ports?.length) throw exclusivePod("infra", "ports");
   }
   if (container.ports?.length && network !== undefined && !canPublish(network.mode)) {
-    throw invalidPod("PortMappings can only be used with Bridge or pasta networking");
+    throw invalid("PortMappings can only be used with Bridge or pasta networking");
   }
   for (const field of ["dnsServers", "dnsSearch", "dnsOptions"] as const) {
     if (container.noResolvConf && container[field]?.length) throw exclusivePod("noResolvConf", field);
@@ -64,7 +65,7 @@ export function checkPodRequest(request: PodRequest): void {
   const hasOther = network?.mode === "host" || network?.mode === "none";
   if (hasOther && Object.keys(container.networks ?? {}).length > 0) {
     const verb = network.mode === "host" ? "set host network" : "disable pod network";
-    throw invalidPod(`cannot ${verb} if network-related configuration is specified`, "invalid argument");
+    throw invalid(`cannot ${verb} if network-related configuration is specified`, "invalid argument");
   }
 }
 
@@ -72,7 +73,7 @@ export function checkPodRequest(request: PodRequest): void {
 export function draftPod(request: PodRequest, { group, serviceContainer, ...facts }: PodFacts): PodRecord {
   const { exitPolicy = "continue", ownsCgroup = true, hostname, restartPolicy } = request;
   if (exitPolicy !== "continue" && exitPolicy !== "stop") {
-    throw invalidPod(`invalid pod exit policy: "${exitPolicy}"`);
+    throw invalid(`invalid pod exit policy: "${exitPolicy}"`);
   }
   return {
     ...facts,
@@ -123,11 +124,11 @@ function shareableIPC<T extends { mode: string }>(ipc: T | undefined, shared: re
 
 function sharedNamespaces({ shared = DEFAULT_SHARED, container }: PodRequest): PodNamespace[] {
   const words = new Set(shared.includes("none") ? [] : shared);
-  if (words.has("mnt")) throw invalidPod("mount sharing functionality not supported on pod level");
+  if (words.has("mnt")) throw invalid("mount sharing functionality not supported on pod level");
   const unknown = [...words].find((word) => word !== "" && !POD_NAMESPACES.some((name) => name === word));
   if (unknown !== undefined) {
     const options = "cgroup, ipc, net, pid, uts or none";
-    throw invalidPod(`invalid kernel namespace to share: ${unknown}. Options are: ${options}`);
+    throw invalid(`invalid kernel namespace to share: ${unknown}. Options are: ${options}`);
   }
   const user = container?.namespaces?.user;
   const sharesUser = user !== undefined && user.mode !== "host";

@@ -1,7 +1,7 @@
 import type { ContainerRequest, MemberRequest } from "../containers/request/container_request.ts";
 import type { ContainerRecord, NamespaceMode } from "../records/container_record.ts";
 import type { PodNamespace, PodRecord } from "../records/pod_record.ts";
-import { invalidPod } from "./pod_errors.ts";
+import { invalid } from "../errors.ts";
 
 /** The pod that a container joins, with its infra container where it has one. */
 export interface JoinedPod {
@@ -37,7 +37,7 @@ const ON_POD = "network cannot be configured when it is shared with a pod";
  */
 export function joinPod(request: MemberRequest, pod?: JoinedPod): ContainerRequest {
   if (pod === undefined && request.initContainer !== undefined) {
-    throw invalidPod("init containers must be created in a pod", BAD_ARGUMENT);
+    throw invalid("init containers must be created in a pod", BAD_ARGUMENT);
   }
   const namespaces = chooseNamespaces(request, pod);
   const plain = { ...request, namespaces };
@@ -64,7 +64,7 @@ function chooseNamespaces(request: MemberRequest, pod: JoinedPod | undefined): C
     const asked = request.namespaces?.[kind];
     if (asked?.mode === "pod" && pod?.infra === undefined) {
       const text = "cannot use pod namespace as container is not joining a pod or pod has no infra container";
-      throw invalidPod(text, BAD_ARGUMENT);
+      throw invalid(text, BAD_ARGUMENT);
     }
     if (kind === "user" && pod?.infra) checkUsers(asked);
     if (pod?.infra && isFromPod(request, pod, kind)) chosen[kind] = namespaceOf(pod.infra, kind);
@@ -89,21 +89,21 @@ function namespaceOf({ id, spec }: ContainerRecord, kind: Kind): NamespaceMode {
 /** Shared files and sockets belong to users that all of the pod must mean the same by. */
 function checkUsers(asked: { mode: string } | undefined): void {
   if (asked === undefined || ["pod", "host", "container"].includes(asked.mode)) return;
-  throw invalidPod("cannot set user namespace mode when joining pod with infra container", BAD_ARGUMENT);
+  throw invalid("cannot set user namespace mode when joining pod with infra container", BAD_ARGUMENT);
 }
 
 function checkNetwork({ networks = {}, ports = [], publishImagePorts, hosts = [] }: MemberRequest): void {
-  if (Object.keys(networks).length > 0) throw invalidPod("networks must be defined when the pod is created", ON_POD);
+  if (Object.keys(networks).length > 0) throw invalid("networks must be defined when the pod is created", ON_POD);
   if (ports.length > 0 || publishImagePorts) {
-    throw invalidPod("published or exposed ports must be defined when the pod is created", ON_POD);
+    throw invalid("published or exposed ports must be defined when the pod is created", ON_POD);
   }
-  if (hosts.length > 0) throw invalidPod("extra host entries must be specified on the pod", ON_POD);
+  if (hosts.length > 0) throw invalid("extra host entries must be specified on the pod", ON_POD);
 }
 
 /** Clients may name the pod, whose hostname it is anyway. */
 function sharedHostname({ hostname }: MemberRequest, { name }: PodRecord): undefined {
   if (hostname === undefined || hostname === name) return undefined;
-  throw invalidPod("cannot set hostname when joining the pod UTS namespace", BAD_CONFIG);
+  throw invalid("cannot set hostname when joining the pod UTS namespace", BAD_CONFIG);
 }
 
 function inheritFrom(request: MemberRequest, { id, spec, mounts }: ContainerRecord): Partial<ContainerRequest> {

@@ -24,11 +24,6 @@ export function podUnchanged(id: string, state: string): EngineError {
   return new EngineError("unchanged", `pod ${id} is ${state}`);
 }
 
-/** A request for a pod cannot be. */
-export function invalidPod(text: string, sentinel?: string): EngineError {
-  return new EngineError("invalid", sentinel === undefined ? text : `${text}: ${sentinel}`, { sentinel });
-}
-
 /** Two fields of a request for a pod exclude each other. */
 export function exclusivePod(...fields: [first: string, second: string]): FieldError {
   const sentinel = "invalid pod spec";

@@ -2,8 +2,8 @@
 import type { ContainerRecord } from "../records/container_record.ts";
 import type { PodRecord } from "../records/pod_record.ts";
 import { type BuildFilter, compileFilter, fitsAll, hasLabel, readUntil } from "../text/list_filters.ts";
-import { invalidPod } from "./pod_errors.ts";
 import { podStatus } from "./pod_status.ts";
+import { invalid } from "../errors.ts";
 
 /** Values by filter: every filter must hold, and any of its values makes it hold (labels: all of them). */
 export type PodFilters = Record<string, readonly string[]>;
@@ -30,7 +30,7 @@ const POD_STATES = ["stopped", "running", "paused", "exited", "dead", "created",
  * Source: Podman's `pkg/domain/filters/pods.go`.
  */
 export function podPredicate(filters: PodFilters, sources: PodFilterSources): Predicate {
-  return fitsAll(filters, FILTERS, sources, (name) => invalidPod(`${name} is an invalid filter`));
+  return fitsAll(filters, FILTERS, sources, (name) => invalid(`${name} is an invalid filter`));
 }
 
 const FILTERS: Record<string, Build> = {
@@ -41,7 +41,7 @@ const FILTERS: Record<string, Build> = {
   },
   "ctr-number": (values, { membersOf }) => {
     const bad = values.find((value) => !/^[0-9]{1,9}$/.test(value));
-    if (bad !== undefined) throw invalidPod(`"${bad}" is no number of containers`);
+    if (bad !== undefined) throw invalid(`"${bad}" is no number of containers`);
     const numbers = values.map(Number);
     return (pod) => numbers.includes(membersOf(pod.id).length);
   },
@@ -53,7 +53,7 @@ const FILTERS: Record<string, Build> = {
   },
   status: (values, { membersOf }) => {
     const bad = values.find((value) => !POD_STATES.includes(value));
-    if (bad !== undefined) throw invalidPod(`${bad} is not a valid pod status`);
+    if (bad !== undefined) throw invalid(`${bad} is not a valid pod status`);
     return (pod) => values.includes(podStatus(membersOf(pod.id)).toLowerCase());
   },
   label: (values) => (pod) => values.every((value) => hasLabel(pod.labels, value)),
@@ -71,7 +71,7 @@ const FILTERS: Record<string, Build> = {
 
 function byContainerStatus(values: readonly string[], { membersOf }: PodFilterSources): Predicate {
   const bad = values.find((value) => !CONTAINER_STATES.includes(value));
-  if (bad !== undefined) throw invalidPod(`${bad} is not a valid status`);
+  if (bad !== undefined) throw invalid(`${bad} is not a valid status`);
   const wanted = values.map((value) => value === "stopped" ? "exited" : value);
   return (pod) => {
     const mains = membersOf(pod.id).filter(({ spec }) => spec.initContainer === undefined);

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { isObject } from "../../oci/json.ts";
 
 /** A limit on the files of a container or of a volume; what is absent has none. */
 export interface TreeLimit {
@@ -116,13 +117,9 @@ function merge(old: Record<string, unknown>, fresh: Record<string, unknown>): Re
   for (const [key, value] of Object.entries(fresh)) {
     if (value === undefined || value === null) continue;
     const before = merged[key];
-    merged[key] = isTable(before) && isTable(value) ? merge(before, value) : value;
+    merged[key] = isObject(before) && isObject(value) ? merge(before, value) : value;
   }
   return merged;
-}
-
-function isTable(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Limits without what says nothing: null, undefined, and parts that are left empty. */
@@ -141,8 +138,8 @@ export function limitSwap(limits: Limits): Limits {
 function clean(value: object): object {
   const kept = Object.entries(value).flatMap(([key, item]) => {
     if (item === undefined || item === null || item === "") return [];
-    const inner = isTable(item) ? clean(item) : item;
-    const isEmpty = Array.isArray(inner) ? inner.length === 0 : isTable(inner) && Object.keys(inner).length === 0;
+    const inner = isObject(item) ? clean(item) : item;
+    const isEmpty = Array.isArray(inner) ? inner.length === 0 : isObject(inner) && Object.keys(inner).length === 0;
     return isEmpty ? [] : [[key, inner]];
   });
   return Object.fromEntries(kept);

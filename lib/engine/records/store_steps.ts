@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { isObject } from "../../oci/json.ts";
 
 /** The tables that this engine keeps. */
 export const STORE_TABLES: readonly string[] = [
@@ -47,13 +48,9 @@ const REQUEST_FIELDS = new Set(
 
 function withoutRequest(record: Record<string, unknown>): Record<string, unknown> {
   const { spec } = record;
-  if (!isTable(spec)) return record;
+  if (!isObject(spec)) return record;
   return {
     ...record,
     spec: Object.fromEntries(Object.entries(spec).filter(([name]) => !REQUEST_FIELDS.has(name))),
   };
-}
-
-function isTable(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -123,3 +123,8 @@ function longestZeros(groups: readonly string[]): { start: number; length: numbe
   }
   return best;
 }
+
+/** Whether a listener at an address hears all addresses: none is named, or the unspecified one. */
+export function isAnyAddress(text: string): boolean {
+  return text === "" || text === "0.0.0.0" || text === "::";
+}

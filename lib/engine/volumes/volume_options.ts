@@ -1,5 +1,5 @@
 /** The options of the `local` volume driver. */
-import { EngineError } from "../errors.ts";
+import { EngineError, invalid } from "../errors.ts";
 import type { TreeLimit } from "../records/limits.ts";
 import type { VolumeDevice } from "../records/volume_record.ts";
 import { parseByteSize } from "../text/byte_size.ts";
@@ -148,8 +148,4 @@ function ownerID(title: string, text: string): number {
     throw invalid(`cannot convert ${title} ${text} to integer: it is none from 0 to 4294967294`);
   }
   return Number(text);
-}
-
-function invalid(text: string, sentinel?: string): EngineError {
-  return new EngineError("invalid", sentinel ? `${text}: ${sentinel}` : text, { sentinel });
 }

@@ -21,7 +21,7 @@ import { LayerError } from "./layer_error.ts";
 import { LAYER_LIMITS, type LayerLimits } from "./layer_limits.ts";
 import { type EntryRewriter, layerRewriter } from "./layer_rewriter.ts";
 import { parsePAX, type PAXRecord } from "./pax.ts";
-import { BLOCK, isZero, paddingOf, readHeader, type TarHeader } from "./tar_header.ts";
+import { BLOCK, isZero, paddingOf, readHeader, type TarHeader, untilZero } from "./tar_header.ts";
 
 /** Bytes of an extended header or long name: ten times what any file system's attributes can be. */
 const EXTENSION_LIMIT = 1024 * 1024;
@@ -213,9 +213,4 @@ class LayerReader {
 
 function wholeBlocks(size: number): number {
   return size + paddingOf(size);
-}
-
-function untilZero(bytes: Uint8Array): Uint8Array {
-  const end = bytes.indexOf(0);
-  return end < 0 ? bytes : bytes.subarray(0, end);
 }

@@ -8,7 +8,7 @@ import { byteStream, isByteStream } from "../bytes/byte_stream.ts";
 import { ByteReader } from "../bytes/byte_reader.ts";
 import { LayerError } from "./layer_error.ts";
 import { parsePAX, type PAXRecord } from "./pax.ts";
-import { BLOCK, isZero, paddingOf, readHeader, type TarHeader, writeHeader } from "./tar_header.ts";
+import { BLOCK, isZero, paddingOf, readHeader, type TarHeader, untilZero, writeHeader } from "./tar_header.ts";
 
 /** One entry of an archive that is read. */
 export interface TarEntry {
@@ -226,11 +226,6 @@ function memberPath(path: string): string {
   const components = path.split("/").filter((component) => component !== "" && component !== ".");
   if (components.includes("..")) throw brokenTar("unsafe", `"${path.slice(0, 200)}" leaves the archive`);
   return components.join("/");
-}
-
-function untilZero(bytes: Uint8Array): Uint8Array {
-  const end = bytes.indexOf(0);
-  return end < 0 ? bytes : bytes.subarray(0, end);
 }
 
 const decoder = new TextDecoder();

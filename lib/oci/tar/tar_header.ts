@@ -66,8 +66,8 @@ export function writeHeader(
 ): Uint8Array {
   const parts: Uint8Array[] = [];
   if (records.length > 0) parts.push(...withBody("x", concatBytes(records)));
-  if (header.link.length > NAME) parts.push(...withBody("K", untilZero(header.link)));
-  if (header.name.length > NAME) parts.push(...withBody("L", untilZero(header.name)));
+  if (header.link.length > NAME) parts.push(...withBody("K", withZero(header.link)));
+  if (header.name.length > NAME) parts.push(...withBody("L", withZero(header.name)));
   parts.push(writeBlock(header, parts.length === 0 ? magic : "gnu"));
   return parts.length === 1 ? parts[0] : concatBytes(parts);
 }
@@ -171,7 +171,7 @@ function withBody(flag: string, body: Uint8Array): Uint8Array[] {
   return [writeBlock({ name, flag, size: body.length, ...rest }), body, new Uint8Array(paddingOf(body.length))];
 }
 
-function untilZero(bytes: Uint8Array): Uint8Array {
+function withZero(bytes: Uint8Array): Uint8Array {
   return concatBytes([bytes, new Uint8Array(1)]);
 }
 
@@ -186,4 +186,10 @@ function readText(bytes: Uint8Array, at: number, length: number): Uint8Array {
 
 function joinPrefix(prefix: Uint8Array, name: Uint8Array): Uint8Array {
   return concatBytes([prefix, Uint8Array.of(0x2f), name]);
+}
+
+/** The bytes of a field before the zero that ends it, which one that is full does not have. */
+export function untilZero(bytes: Uint8Array): Uint8Array {
+  const end = bytes.indexOf(0);
+  return end < 0 ? bytes : bytes.subarray(0, end);
 }

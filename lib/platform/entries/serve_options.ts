@@ -9,7 +9,8 @@ import { messageOf } from "../../oci/message_of.ts";
 import { outerUser } from "../linux/rootless/outer_user.ts";
 import { DOOR_SHAPES, DOOR_USAGE, type DoorOptions, readDoorOptions } from "./start/door_options.ts";
 import { usualFolders } from "./start/homes.ts";
-import { OptionReader, withoutAbsent } from "./start/option_reader.ts";
+import { OptionReader } from "./start/option_reader.ts";
+import { withoutAbsent } from "../../oci/json.ts";
 
 /** What `serve` is to do. */
 export interface ServeOptions extends DoorOptions {

@@ -20,6 +20,7 @@ import { BlobIntake, hexOf } from "./blob_intake.ts";
 import { hostCodec } from "../codec.ts";
 import { withRoom } from "./disk_room.ts";
 import { fileStream } from "./file_stream.ts";
+import { syncFolder } from "./sync_folder.ts";
 
 const CHUNK = 256 * 1024;
 /** The length of a run of zeros that is left out of the file, in bytes. */
@@ -266,15 +267,6 @@ function isHole(chunk: Uint8Array, at: number): boolean {
   // Of most chunks the first bytes tell.
   if (chunk[at] !== 0 || at + PIECE > chunk.length) return false;
   return ZEROS.equals(chunk.subarray(at, at + PIECE));
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, "r");
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }
 
 async function sizeOf(path: string): Promise<number | undefined> {

@@ -1,4 +1,4 @@
-import type { Retention } from "../../engine/ports/ports.ts";
+import type { Retention, StreamExtent } from "../../engine/ports/ports.ts";
 
 /** An amount of records and of the bytes of their values. */
 export interface Amount {
@@ -37,4 +37,9 @@ export function countBeyond(
     if (!isOver() || gone.records >= most.records || gone.bytes >= most.bytes) break;
   }
   return gone;
+}
+
+/** The extent of a stream: one without records has no time, whatever the last one's was. */
+export function extentOf({ first, last, time }: StreamExtent): StreamExtent {
+  return { first, last, time: first > last ? undefined : time };
 }

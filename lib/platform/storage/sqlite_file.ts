@@ -5,7 +5,7 @@
  */
 import type { DatabaseSync } from "node:sqlite";
 import { EngineError } from "../../engine/errors.ts";
-import { limitSpace } from "./sqlite_space.ts";
+import { limitSpace, pragmaOf } from "./sqlite_space.ts";
 
 /**
  * The layout below; a file with a higher number was written by a later Gantry. Version 2 has the tables of version 1, and keeps
@@ -29,8 +29,8 @@ PRAGMA user_version = ${SCHEMA_VERSION};
 export function setUpFile(db: DatabaseSync, path: string): void {
   // Exclusive: two engines over one state would each overwrite what the other remembers.
   db.exec("PRAGMA locking_mode = EXCLUSIVE");
-  const version = numberOf(db, "user_version");
-  const application = numberOf(db, "application_id");
+  const version = pragmaOf(db, "user_version");
+  const application = pragmaOf(db, "application_id");
   const tables = Number(db.prepare("SELECT count(*) AS n FROM sqlite_schema").get()?.n);
   const isNew = version === 0 && application === 0 && tables === 0;
   if (!isNew && application !== APPLICATION_ID) {
@@ -63,10 +63,6 @@ export function emptyLog(db: DatabaseSync): boolean {
   } catch {
     return false;
   }
-}
-
-function numberOf(db: DatabaseSync, pragma: "user_version" | "application_id"): number {
-  return Number(db.prepare(`PRAGMA ${pragma}`).get()?.[pragma]);
 }
 
 /** The engine's error for one of SQLite's where it has one. */

@@ -25,9 +25,9 @@ export function limitSpace(db: DatabaseSync): void {
 
 /** Gives a piece of the free pages back where there are too many. Returns whether it has. */
 export function shrinkDatabase(db: DatabaseSync): boolean {
-  if (valueOf(db, "auto_vacuum") !== INCREMENTAL) return false;
-  const pageSize = valueOf(db, "page_size");
-  if (valueOf(db, "freelist_count") * pageSize < SPARE + PIECE) return false;
+  if (pragmaOf(db, "auto_vacuum") !== INCREMENTAL) return false;
+  const pageSize = pragmaOf(db, "page_size");
+  if (pragmaOf(db, "freelist_count") * pageSize < SPARE + PIECE) return false;
   // Each step of it frees a page, and only `all` takes every step.
   db.prepare(`PRAGMA incremental_vacuum(${Math.floor(PIECE / pageSize)})`).all();
   return true;
@@ -35,9 +35,9 @@ export function shrinkDatabase(db: DatabaseSync): boolean {
 
 /** Writes a database of an earlier version anew, without its free pages, where little is in use. */
 export function compactDatabase(db: DatabaseSync): void {
-  if (valueOf(db, "auto_vacuum") === INCREMENTAL) return;
-  const used = valueOf(db, "page_count") - valueOf(db, "freelist_count");
-  if (used * valueOf(db, "page_size") > SMALL) return;
+  if (pragmaOf(db, "auto_vacuum") === INCREMENTAL) return;
+  const used = pragmaOf(db, "page_count") - pragmaOf(db, "freelist_count");
+  if (used * pragmaOf(db, "page_size") > SMALL) return;
   try {
     db.exec(`PRAGMA auto_vacuum = ${INCREMENTAL}`);
     db.exec("VACUUM");
@@ -52,6 +52,7 @@ export function adoptDatabase(db: DatabaseSync): void {
   db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all();
 }
 
-function valueOf(db: DatabaseSync, pragma: string): number {
+/** The number that a pragma of SQLite has. */
+export function pragmaOf(db: DatabaseSync, pragma: string): number {
   return Number(db.prepare(`PRAGMA ${pragma}`).get()?.[pragma]);
 }

@@ -12,7 +12,7 @@ import type {
   StreamRange,
 } from "../../engine/ports/ports.ts";
 import { isFullDisk, SpaceReserve } from "./space_reserve.ts";
-import { type Amount, countBeyond, sizeOf } from "./retention.ts";
+import { type Amount, countBeyond, extentOf, sizeOf } from "./retention.ts";
 import { emptyLog, explainFailure, setUpFile } from "./sqlite_file.ts";
 import { adoptDatabase, compactDatabase, shrinkDatabase } from "./sqlite_space.ts";
 
@@ -239,10 +239,6 @@ export class SQLiteStore implements Store {
 /** The known extent of a stream, whose numbers have no gaps. */
 interface Known extends StreamExtent {
   bytes: number;
-}
-
-function extentOf({ first, last, time }: Known): StreamExtent {
-  return { first, last, time: first > last ? undefined : time };
 }
 
 type Statements = Record<

@@ -7,7 +7,7 @@ import type {
   StreamExtent,
   StreamRange,
 } from "../../engine/ports/ports.ts";
-import { type Amount, countBeyond, sizeOf } from "../storage/retention.ts";
+import { type Amount, countBeyond, extentOf, sizeOf } from "../storage/retention.ts";
 import type { DurableObjectState } from "./runtime.ts";
 
 /** How much of a stream is read at once; a single record may be larger. */
@@ -173,8 +173,4 @@ export class DurableStore implements Store {
     written?.();
     await this.#storage.sync();
   }
-}
-
-function extentOf({ first, last, time }: Known): StreamExtent {
-  return { first, last, time: first > last ? undefined : time };
 }

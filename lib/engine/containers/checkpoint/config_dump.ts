@@ -1,8 +1,9 @@
 import type { ContainerRecord, PortMapping } from "../../records/container_record.ts";
 import type { ImageMount } from "../../records/mount_spec.ts";
-import { invalid } from "../failures.ts";
 import { decode, encode } from "../../store/json.ts";
 import { STORE_VERSION, upgradeValue } from "../../store/upgrade.ts";
+import { isObject } from "../../../oci/json.ts";
+import { invalid } from "../../errors.ts";
 
 /** More mounts, or ports, than any container has. */
 const MOST = 10_000;
@@ -57,7 +58,7 @@ function decodeRecord(text: string, version: number): ContainerRecord {
     throw invalid(`Import checkpoint: the record in config.dump does not parse: ${error}`);
   }
   // Written by `configDump`, or by anybody: who imports it did not write it.
-  const dumped: Partial<ContainerRecord> | undefined = isTable(record)
+  const dumped: Partial<ContainerRecord> | undefined = isObject(record)
     ? upgradeValue("containers", record, version, "the checkpoint")
     : undefined;
   const texts = [dumped?.id, dumped?.name, dumped?.imageName];
@@ -84,11 +85,7 @@ function isMount(mount: { [field in keyof ImageMount]?: unknown } | null): boole
   const { type, source, destination, options, subPath, image } = mount;
   return MOUNTS.has(String(type)) && isText(source) && isText(destination) && destination.startsWith("/") &&
     Array.isArray(options) && options.every(isText) && (subPath === undefined || isText(subPath)) &&
-    (type !== "image" || isTable(image) && Array.isArray(image.diffIDs) && image.diffIDs.every(isText));
-}
-
-function isTable(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+    (type !== "image" || isObject(image) && Array.isArray(image.diffIDs) && image.diffIDs.every(isText));
 }
 
 function isPort(port: Partial<PortMapping> | null): boolean {

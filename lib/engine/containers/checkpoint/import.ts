@@ -1,6 +1,6 @@
 import type { ReceivedCheckpoint } from "../../ports/checkpoint_port.ts";
 import type { ContainerRecord, ContainerSpec, PortMapping } from "../../records/container_record.ts";
-import { EngineError } from "../../errors.ts";
+import { EngineError, invalid } from "../../errors.ts";
 import { emptySpec } from "../../records/empty_spec.ts";
 import { decompress } from "../../images/ingest/decompress.ts";
 import { readStream } from "../../../oci/registry/body.ts";
@@ -9,7 +9,6 @@ import { tarStream } from "../../../oci/tar/tar_entries.ts";
 import { type Context, withContainerLock } from "../context.ts";
 import { requireHost } from "../../core.ts";
 import { createFromSpec } from "../create/create.ts";
-import { invalid } from "../failures.ts";
 import { messageOf } from "../../../oci/message_of.ts";
 import { volumesOf } from "../create/mounts.ts";
 import { removeContainer } from "../remove.ts";

@@ -9,7 +9,7 @@ import type {
 } from "../../records/mount_spec.ts";
 import type { Context } from "../context.ts";
 import { requireHost } from "../../core.ts";
-import { invalid } from "../failures.ts";
+import { invalid } from "../../errors.ts";
 
 /** Looks up what mounts name: images, artifacts, the paths that a pattern fits. */
 export async function askedMounts(context: Context, mounts: readonly MountRequest[]): Promise<MountSpec[]> {

@@ -2,8 +2,9 @@ import type { ContainerSpec } from "../../records/container_record.ts";
 import { DOCKER_FILES, LOG_DRIVERS, OTHER_LOG_DRIVERS } from "../../text/log_drivers.ts";
 import { compilePattern } from "../../text/pattern.ts";
 import { parseTagTemplate } from "../../text/tag_template.ts";
-import { invalid, unsupportedField } from "../failures.ts";
+import { unsupportedField } from "../failures.ts";
 import { asksCompression, MOST_LOG_FILES, olderLogs } from "./choose_log.ts";
+import { invalid } from "../../errors.ts";
 
 type Logging = Pick<ContainerSpec, "logDriver" | "logOptions" | "logSizeMax" | "logPath">;
 

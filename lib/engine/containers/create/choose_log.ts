@@ -1,8 +1,8 @@
 import type { ContainerSpec, LogSource, OlderLogs } from "../../records/container_record.ts";
 import type { Host } from "../../ports/host_port.ts";
-import { invalid } from "../failures.ts";
 import { cleanPath } from "../../../oci/clean_path.ts";
 import { isPath } from "./mounts.ts";
+import { invalid } from "../../errors.ts";
 
 /** The greatest number of files that a log may have. */
 export const MOST_LOG_FILES = 1000;

@@ -1,8 +1,8 @@
 import { DEFAULT_NETWORK } from "../../networks/networks.ts";
 import type { ContainerSpec, NetworkAttachment } from "../../records/container_record.ts";
 import type { Context } from "../context.ts";
-import { invalid } from "../failures.ts";
 import { hasOwnNetwork } from "./validate.ts";
+import { invalid } from "../../errors.ts";
 
 /** Chooses the networks of a new container, with a name for the interface in each; addresses are leased at its start. */
 export async function chooseNetworks(

@@ -5,8 +5,8 @@ import type { AutoMaps, KeptID } from "../../records/spec_parts.ts";
 import type { ServerUser } from "../../ports/user_port.ts";
 import type { Context } from "../context.ts";
 import { requireHost } from "../../core.ts";
-import { invalid } from "../failures.ts";
 import { autoMaps, checkMaps, requireOwnIDs, USUAL_SIZE } from "./user_maps.ts";
+import { invalid } from "../../errors.ts";
 
 /** The user of the machine whose subordinate IDs containers of root's server get that ask for any. */
 const SUBORDINATES = "containers";

@@ -20,7 +20,7 @@ import { requireHost } from "../../core.ts";
 import { passedOverOptions } from "./check_log_options.ts";
 import { chooseLog } from "./choose_log.ts";
 import { chooseNetworks } from "./choose_networks.ts";
-import { cannotLimitTree, invalid, isCode, nameInUse } from "../failures.ts";
+import { cannotLimitTree, isCode, nameInUse } from "../failures.ts";
 import { chooseHealth } from "../health/choose_health.ts";
 import { grantResources } from "./grant.ts";
 import { makeVolumes } from "./make_volumes.ts";
@@ -31,6 +31,7 @@ import { assignPorts, checkMappings, publishAll } from "./port_mappings.ts";
 import { chooseUsers } from "./choose_users.ts";
 import { canPublish, requireHealthCheck, validateSpec } from "./validate.ts";
 import { mountsFrom, parseVolumesFrom } from "./volumes_from.ts";
+import { invalid } from "../../errors.ts";
 
 /** The kind of the intents that precede a creation. */
 export const CREATE_INTENT = "container.create";

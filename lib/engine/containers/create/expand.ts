@@ -1,4 +1,4 @@
-import { invalid } from "../failures.ts";
+import { invalid } from "../../errors.ts";
 
 /** Variables of the words below. */
 type Variables = ReadonlyMap<string, string>;

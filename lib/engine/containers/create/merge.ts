@@ -4,8 +4,8 @@ import type { ContainerSpec, ProcessConfig } from "../../records/container_recor
 import { splitPair } from "../../text/pairs.ts";
 import { parseSignal, SIGTERM } from "../../text/signals.ts";
 import { expandWord } from "./expand.ts";
-import { invalid } from "../failures.ts";
 import { isPath } from "./mounts.ts";
+import { invalid } from "../../errors.ts";
 
 /** Seconds a container gets to end by itself. */
 export const DEFAULT_STOP_TIMEOUT = 10;

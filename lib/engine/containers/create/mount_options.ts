@@ -1,5 +1,5 @@
 import { isOverlay, type MountSpec } from "../../records/mount_spec.ts";
-import { invalid } from "../failures.ts";
+import { invalid } from "../../errors.ts";
 
 /** How mounts made on one side show on the other; at most one of a mount's options. */
 const PROPAGATION = new Set("private rprivate shared rshared slave rslave unbindable runbindable".split(" "));

@@ -2,8 +2,8 @@
 import { cleanPath } from "../../../oci/clean_path.ts";
 import type { ExecutionConfig } from "../../../oci/image_config.ts";
 import type { MountSpec, VolumeMount } from "../../records/mount_spec.ts";
-import { invalid } from "../failures.ts";
 import { checkMountOptions, mountOptions } from "./mount_options.ts";
+import { invalid } from "../../errors.ts";
 
 const MOST_MOUNTS = 1000;
 /** Paths where an image gets no volume: a folder in place of what the kernel shows would hide the masks that lie over it. */

@@ -1,8 +1,7 @@
 import type { PortMapping } from "../../records/container_record.ts";
-import { EngineError } from "../../errors.ts";
+import { EngineError, invalid } from "../../errors.ts";
 import { parseAddress } from "../../text/ip.ts";
 import type { Random } from "../../ports/ports.ts";
-import { invalid } from "../failures.ts";
 import { portsOverlap } from "../life/port_claims.ts";
 
 /** The range of host ports for mappings that name none: the ports that Linux calls ephemeral. */

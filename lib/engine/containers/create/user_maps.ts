@@ -2,7 +2,7 @@
 import { hostID, type IDMapping, type IDMaps } from "../../records/id_maps.ts";
 import type { AutoMaps } from "../../records/spec_parts.ts";
 import type { IDRange, ServerUser } from "../../ports/user_port.ts";
-import { invalid } from "../failures.ts";
+import { invalid } from "../../errors.ts";
 
 /** How many IDs a namespace gets that asks for no number: all that images use. */
 export const USUAL_SIZE = 65_536;

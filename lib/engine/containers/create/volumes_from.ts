@@ -1,6 +1,6 @@
 import type { ContainerRecord } from "../../records/container_record.ts";
 import type { BindMount, MountSpec, VolumeMount } from "../../records/mount_spec.ts";
-import { invalid } from "../failures.ts";
+import { invalid } from "../../errors.ts";
 
 const ACCESS = ["ro", "rw"];
 

@@ -5,13 +5,14 @@ import { SIGKILL, SIGTERM } from "../../text/signals.ts";
 import type { Context } from "../context.ts";
 import { requireHost } from "../../core.ts";
 import { exitsWithin } from "../life/wait_for_exit.ts";
-import { improperState, invalid } from "../failures.ts";
+import { improperState } from "../failures.ts";
 import type { TerminalSize } from "../options.ts";
 import { checkSessionSize } from "./sessions.ts";
 import { waitForExecExit } from "./record_exit.ts";
 import { improperSession } from "./failures.ts";
 import type { ExecConfig, ExecSession } from "./session.ts";
 import { type ExecStartOptions, requireRunning, startExec } from "./start.ts";
+import { invalid } from "../../errors.ts";
 
 const KILL_WAIT_MS = 10_000;
 

@@ -1,10 +1,10 @@
 /** Files into containers and out of them, as tar archives. */
 import type { ContainerRecord } from "../../records/container_record.ts";
-import { EngineError } from "../../errors.ts";
+import { EngineError, invalid } from "../../errors.ts";
 import type { FileFacts, TreePath } from "../../ports/tree_port.ts";
 import type { Context } from "../context.ts";
 import { requireHost } from "../../core.ts";
-import { invalid, isCode } from "../failures.ts";
+import { isCode } from "../failures.ts";
 import { cleanPath } from "../../../oci/clean_path.ts";
 import { archiveFailure, archiveInput } from "./archive_input.ts";
 import { absolutePath, treePath } from "./tree_path.ts";

@@ -3,10 +3,10 @@ import type { ContainerRecord } from "../../records/container_record.ts";
 import type { ImageRecord } from "../../records/image_record.ts";
 import { type Context, emitEvent } from "../context.ts";
 import { requireHost } from "../../core.ts";
-import { invalid } from "../failures.ts";
 import { committedConfig, type ConfigChanges } from "./commit_config.ts";
 import { pauseForWork } from "./pause_for_work.ts";
 import { holdTree, holdWhileRead } from "./held_tree.ts";
+import { invalid } from "../../errors.ts";
 
 /** How an image is made of a container. */
 export interface CommitOptions extends ConfigChanges {

@@ -1,4 +1,4 @@
-import type { ExecutionConfig } from "../../../oci/image_config.ts";
+import { asSet, type ExecutionConfig } from "../../../oci/image_config.ts";
 import type { ContainerRecord } from "../../records/container_record.ts";
 import { applyChanges } from "../../images/store/config_changes.ts";
 import { anonymousVolumes } from "../create/mounts.ts";
@@ -40,11 +40,11 @@ function ownConfig(record: ContainerRecord, image: ExecutionConfig): ExecutionCo
     Entrypoint: hasEntrypoint ? spec.entrypoint : image.Entrypoint,
     Cmd: hasCommand ? spec.command : hasEntrypoint ? undefined : image.Cmd,
     Env: envOf(record, image),
-    ExposedPorts: emptyMap([...mergeExposed(spec, image), ...ports]),
+    ExposedPorts: asSet([...mergeExposed(spec, image), ...ports]),
     Labels: mergeLabels(spec, image),
     User: process.user,
     WorkingDir: process.workdir,
-    Volumes: { ...image.Volumes, ...emptyMap(volumes) },
+    Volumes: { ...image.Volumes, ...asSet(volumes) },
   };
 }
 
@@ -77,10 +77,6 @@ function mergedEnv(first: readonly string[], second: readonly string[]): string[
 
 function nameOf(line: string): string {
   return line.split("=", 1)[0];
-}
-
-function emptyMap(keys: readonly string[]): Record<string, unknown> {
-  return Object.fromEntries(keys.map((key) => [key, {}]));
 }
 
 function withoutEmpty(config: ExecutionConfig): ExecutionConfig {

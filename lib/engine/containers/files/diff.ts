@@ -1,8 +1,8 @@
 import type { TreeChange, TreeName } from "../../ports/tree_port.ts";
-import { EngineError } from "../../errors.ts";
+import { EngineError, invalid } from "../../errors.ts";
 import type { Context } from "../context.ts";
 import { requireHost } from "../../core.ts";
-import { invalid, isCode } from "../failures.ts";
+import { isCode } from "../failures.ts";
 import { holdTree } from "./held_tree.ts";
 
 /** Paths that the engine itself puts into every tree, mount points for the most part: no changes of the container's. */

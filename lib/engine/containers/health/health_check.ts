@@ -1,8 +1,8 @@
 /** How a container's health checks are chosen, from the request and the image. */
 import type { Healthcheck } from "../../../oci/image_config.ts";
 import type { Host } from "../../ports/host_port.ts";
-import { invalid } from "../failures.ts";
 import type { HealthCheck, HealthLogOptions, HealthPlan, HealthWish } from "../../records/health_plan.ts";
+import { invalid } from "../../errors.ts";
 
 const DEFAULT_INTERVAL = 30_000;
 const DEFAULT_TIMEOUT = 30_000;

@@ -1,11 +1,11 @@
 import type { ContainerRecord } from "../../records/container_record.ts";
 import { type Context, withContainerLock } from "../context.ts";
 import { requireHost } from "../../core.ts";
-import { invalid } from "../failures.ts";
 import { checkRecordSize } from "../record_size.ts";
 import { activeHealth, checkDestination, isNone, resolveHealth } from "./health_check.ts";
 import type { HealthPlan, HealthWish } from "../../records/health_plan.ts";
 import { freshHealth } from "./begin_health.ts";
+import { invalid } from "../../errors.ts";
 
 /** Changes a container's health checks, whatever its state; what is absent from the wish stays. */
 export function setHealth(context: Context, nameOrID: string, wish: HealthWish): Promise<void> {

@@ -1,5 +1,6 @@
 import type { PortMapping } from "../../records/container_record.ts";
 import { portInUse } from "../../ports/published_ports.ts";
+import { isAnyAddress } from "../../text/ip.ts";
 
 interface Claim {
   readonly owner: string;
@@ -33,10 +34,6 @@ export class PortClaims {
 /** Whether two mappings want the same port of the same address. */
 export function portsOverlap(a: PortMapping, b: PortMapping): boolean {
   if (a.protocol !== b.protocol) return false;
-  const sameAddress = isAny(a.hostIP) || isAny(b.hostIP) || a.hostIP === b.hostIP;
+  const sameAddress = isAnyAddress(a.hostIP) || isAnyAddress(b.hostIP) || a.hostIP === b.hostIP;
   return sameAddress && a.hostPort < b.hostPort + b.range && b.hostPort < a.hostPort + a.range;
-}
-
-function isAny(address: string): boolean {
-  return address === "" || address === "0.0.0.0" || address === "::";
 }

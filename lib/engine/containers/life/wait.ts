@@ -2,8 +2,9 @@ import type { ContainerRecord, ContainerStatus } from "../../records/container_r
 import type { ContainerChange } from "../changes.ts";
 import type { Context } from "../context.ts";
 import { activeHealth } from "../health/health_check.ts";
-import { invalid, isCode, noSuchContainer } from "../failures.ts";
+import { isCode, noSuchContainer } from "../failures.ts";
 import { WAIT_CONDITIONS, type WaitCondition, type WaitOptions } from "../options.ts";
+import { invalid } from "../../errors.ts";
 
 /** The answer of a wait for a condition other than an exit. */
 const NO_EXIT_CODE = -1;

@@ -1,5 +1,5 @@
 /** Connecting containers to networks and disconnecting them, whether they run or not. */
-import { EngineError } from "../../errors.ts";
+import { EngineError, invalid } from "../../errors.ts";
 import { publishedAt } from "../../ports/published_ports.ts";
 import type { ContainerRecord, NetworkAttachment } from "../../records/container_record.ts";
 import { emptySpec } from "../../records/empty_spec.ts";
@@ -11,7 +11,7 @@ import { type Context, isLive, withContainerLock } from "../context.ts";
 import { requireHost } from "../../core.ts";
 import { freeInterface } from "../create/choose_networks.ts";
 import { hasOwnNetwork, validateSpec } from "../create/validate.ts";
-import { improperState, invalid } from "../failures.ts";
+import { improperState } from "../failures.ts";
 import { setupOf } from "../life/teardowns.ts";
 import { checkRecordSize } from "../record_size.ts";
 import { withState } from "../records.ts";

@@ -7,7 +7,8 @@ import type {
   OverlayMount,
   VolumeMount,
 } from "../../records/mount_spec.ts";
-import { invalid, invalidField, unsupportedField } from "../failures.ts";
+import { invalidField, unsupportedField } from "../failures.ts";
+import { invalid } from "../../errors.ts";
 
 /** The fields that most kinds of mounts have in common. */
 export interface MountWords {

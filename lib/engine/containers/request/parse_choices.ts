@@ -1,6 +1,7 @@
 /** Choices by a word: which cgroups are made, what the image's volumes become. */
 import type { CgroupsMode, ContainerSpec } from "../../records/container_record.ts";
-import { invalid, invalidField, unsupportedField } from "../failures.ts";
+import { invalidField, unsupportedField } from "../failures.ts";
+import { invalid } from "../../errors.ts";
 
 const CGROUPS_MODES: readonly CgroupsMode[] = ["enabled", "no-conmon", "disabled"];
 const IMAGE_VOLUMES = ["anonymous", "tmpfs", "ignore"] as const;

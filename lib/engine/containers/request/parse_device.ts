@@ -1,6 +1,6 @@
 import type { DeviceSpec } from "../../records/limits.ts";
 import { isDeviceName } from "../../text/device_names.ts";
-import { invalid } from "../failures.ts";
+import { invalid } from "../../errors.ts";
 
 const ACCESS = /^(?=[rwm])r?w?m?$|^[rwm]{1,3}$/;
 

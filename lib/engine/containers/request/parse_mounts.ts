@@ -1,7 +1,6 @@
 /** Mounts in the words of the command line, which Docker's API and containers.conf(5) have too. */
-import { EngineError } from "../../errors.ts";
+import { EngineError, invalid } from "../../errors.ts";
 import type { MountRequest } from "../../records/mount_spec.ts";
-import { invalid } from "../failures.ts";
 import { overlayMount, plainMount, volumeMount } from "./mount_specs.ts";
 
 /** Words of `--mount` that mount options have others for. */

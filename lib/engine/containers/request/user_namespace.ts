@@ -1,8 +1,9 @@
 import type { ContainerSpec, NamespaceMode } from "../../records/container_record.ts";
 import type { IDMapping, IDMaps } from "../../records/id_maps.ts";
 import type { AutoMaps } from "../../records/spec_parts.ts";
-import { invalid, unsupportedField } from "../failures.ts";
+import { unsupportedField } from "../failures.ts";
 import { isOpen, modeOf, type NamespaceWords } from "./namespace_mode.ts";
+import { invalid } from "../../errors.ts";
 
 /** The user namespace of a request, as clients tell of it. */
 export interface UserNamespaceWords extends NamespaceWords {

@@ -7,7 +7,7 @@
  */
 import type { UserNetworkProgram } from "../../records/user_network.ts";
 import { findSubnet, parseAddress } from "../../text/ip.ts";
-import { invalid } from "../failures.ts";
+import { invalid } from "../../errors.ts";
 
 /** The most options of a container, and the most characters of one. */
 const MOST_OPTIONS = 64;

@@ -5,11 +5,12 @@ import { bringUp } from "../life/bring_up.ts";
 import { type Context, emitEvent, withContainerLock } from "../context.ts";
 import { requireHost } from "../../core.ts";
 import { DEFAULT_DETACH_KEYS, DetachScanner, parseDetachKeys } from "./detach_keys.ts";
-import { improperState, invalid } from "../failures.ts";
+import { improperState } from "../failures.ts";
 import { readLogs } from "./logs.ts";
 import { startForPod } from "../life/lifecycle.ts";
 import { onProcess } from "../life/on_process.ts";
 import type { AttachOptions, TerminalSize } from "../options.ts";
+import { invalid } from "../../errors.ts";
 
 /** Attaches to a container, and brings it up first where it has no process, so that a start to come is seen whole. */
 export async function attachContainer(

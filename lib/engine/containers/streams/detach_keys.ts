@@ -1,4 +1,4 @@
-import { invalid } from "../failures.ts";
+import { invalid } from "../../errors.ts";
 
 /** The key sequence that detaches by default. */
 export const DEFAULT_DETACH_KEYS = "ctrl-p,ctrl-q";

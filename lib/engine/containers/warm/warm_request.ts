@@ -3,8 +3,8 @@ import type { ContainerRecord, ContainerSpec } from "../../records/container_rec
 import type { MountSpec } from "../../records/mount_spec.ts";
 import { encode } from "../../store/json.ts";
 import type { Context } from "../context.ts";
-import { invalid } from "../failures.ts";
 import { ID_FILE_ANNOTATION } from "../id_file.ts";
+import { invalid } from "../../errors.ts";
 
 /** The label of a create request that says how many more containers like it are to wait for the next requests. */
 export const WARM_LABEL = "io.gantry.warm";

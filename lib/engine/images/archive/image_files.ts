@@ -203,3 +203,8 @@ function missing(path: string): EngineError {
 function tooLarge(path: string, size: number): EngineError {
   return new EngineError("limit", `Read archive: "${path.slice(0, 200)}" has ${size} bytes`);
 }
+
+/** The error about an archive whose files contradict each other. */
+export function brokenArchive(why: string): EngineError {
+  return new EngineError("corrupt", `Read archive: ${why}`);
+}

@@ -12,7 +12,7 @@ import { ingestDocument, ingestLayer, type Intake, type StoredLayer } from "../i
 import { checkDiffID, checkMountable, diffIDsOf } from "../ingest/image_rules.ts";
 import { inParallel } from "../../concurrency.ts";
 import { storeManifest } from "../ingest/new_image.ts";
-import type { ImageFiles } from "./image_files.ts";
+import { brokenArchive, type ImageFiles } from "./image_files.ts";
 import { MAX_IMAGES, type ReadImage } from "./read_oci.ts";
 
 /** One entry of the list in `manifest.json`. */
@@ -31,11 +31,11 @@ export function dockerItems(bytes: Uint8Array): DockerItem[] | undefined {
     throw new EngineError("corrupt", "Read archive: manifest.json is not JSON", { cause });
   }
   if (!Array.isArray(value)) return undefined;
-  if (value.length === 0) throw corrupt("manifest.json lists no image");
+  if (value.length === 0) throw brokenArchive("manifest.json lists no image");
   if (value.length > MAX_IMAGES) throw new EngineError("limit", `Read archive: more than ${MAX_IMAGES} images`);
   return value.map((item) => {
     if (!isObject(item) || typeof item.Config !== "string") {
-      throw corrupt("manifest.json has an image without a config");
+      throw brokenArchive("manifest.json has an image without a config");
     }
     return { config: item.Config, names: texts(item.RepoTags, "RepoTags"), layers: texts(item.Layers, "Layers") };
   });
@@ -45,7 +45,7 @@ export function dockerItems(bytes: Uint8Array): DockerItem[] | undefined {
 export async function readDockerItem(intake: Intake, files: ImageFiles, item: DockerItem): Promise<ReadImage> {
   const { limits } = intake.core.options;
   const bytes = await files.read(item.config, limits.manifestBytes);
-  if (!bytes) throw corrupt(`there is no config "${item.config.slice(0, 200)}"`);
+  if (!bytes) throw brokenArchive(`there is no config "${item.config.slice(0, 200)}"`);
   const config = parseImageConfig(bytes);
   const diffIDs = diffIDsOf(config, item.layers.length);
   checkMountable(diffIDs.length, limits);
@@ -71,11 +71,7 @@ async function readLayer(intake: Intake, files: ImageFiles, path: string, diffID
 function texts(value: unknown, key: string): string[] {
   const list = value ?? [];
   const isList = Array.isArray(list) && list.every((item) => typeof item === "string");
-  if (!isList) throw corrupt(`${key} in manifest.json is no list of texts`);
+  if (!isList) throw brokenArchive(`${key} in manifest.json is no list of texts`);
   if (list.length > 4096) throw new EngineError("limit", `Read archive: too many ${key}`);
   return list;
-}
-
-function corrupt(why: string): EngineError {
-  return new EngineError("corrupt", `Read archive: ${why}`);
 }

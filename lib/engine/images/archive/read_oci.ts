@@ -14,7 +14,7 @@ import { checkContent } from "../../text/wrong_content.ts";
 import { checkAlgorithm, checkManifest, diffIDsOf, missingPlatform, parseDocument } from "../ingest/image_rules.ts";
 import { inParallel } from "../../concurrency.ts";
 import type { NewImage } from "../ingest/new_image.ts";
-import { type ImageFiles, readBlob } from "./image_files.ts";
+import { brokenArchive, type ImageFiles, readBlob } from "./image_files.ts";
 
 /** An image of an archive, and what it is called there. */
 export interface ReadImage {
@@ -35,7 +35,7 @@ export async function readLayout(intake: Intake, files: ImageFiles, bytes: Uint8
   const index = parseDocument(bytes, MEDIA_TYPE.ociIndex, intake.core.options.limits);
   // Attestations stand beside the images they are about.
   const descriptors = index.kind === "index" ? index.manifests.filter((one) => !isAttestation(one)) : [];
-  if (descriptors.length === 0) throw corrupt("its index lists no image");
+  if (descriptors.length === 0) throw brokenArchive("its index lists no image");
   if (descriptors.length > MAX_IMAGES) {
     throw new EngineError("limit", `Read archive: more than ${MAX_IMAGES} images`);
   }
@@ -79,7 +79,7 @@ async function readDocument(intake: Intake, files: ImageFiles, { digest, size }:
   checkAlgorithm({ digest });
   const path = blobPath(digest);
   const bytes = await files.read(path, intake.core.options.limits.manifestBytes);
-  if (!bytes) throw corrupt(`there is no file "${path}"`);
+  if (!bytes) throw brokenArchive(`there is no file "${path}"`);
   const hash = intake.core.ports.codec.hash();
   hash.update(bytes);
   checkContent({ digest, size }, { digest: await hash.digest(), size: bytes.length });
@@ -130,8 +130,4 @@ function isAttestation({ annotations = {}, mediaType, platform }: Descriptor): b
 
 function blobPath(digest: string): string {
   return `blobs/sha256/${digest.slice("sha256:".length)}`;
-}
-
-function corrupt(why: string): EngineError {
-  return new EngineError("corrupt", `Read archive: ${why}`);
 }

@@ -6,12 +6,13 @@ import type { ImageRecord } from "../../records/image_record.ts";
 import { keysOf } from "../store/content.ts";
 import { decompress } from "../ingest/decompress.ts";
 import { pullFailure } from "../failures.ts";
-import { type ImageParts, type Intake, jsonBytes } from "../ingest/ingest.ts";
+import type { ImageParts, Intake } from "../ingest/ingest.ts";
 import { findImage } from "../store/lookup.ts";
 import { manifestBytes } from "../ingest/new_image.ts";
 import { takeLayers } from "../ingest/take_layers.ts";
 import { readBlob } from "./image_files.ts";
 import { whileClaimed } from "./while_claimed.ts";
+import { encodeJSON } from "../../../oci/json.ts";
 
 /** The formats images are saved in; all of them come out as a tar. */
 export const SAVE_FORMATS = ["docker-archive", "oci-archive", "oci-dir", "docker-dir"] as const;
@@ -113,7 +114,7 @@ async function* dockerFiles(intake: Intake, images: readonly Saved[]): AsyncGene
     RepoTags: tags,
     Layers: image.layers.map(({ diffID }) => `${hexOf(diffID)}.tar`),
   }));
-  yield bytesFile("manifest.json", jsonBytes(manifest));
+  yield bytesFile("manifest.json", encodeJSON(manifest));
 }
 
 /** Bytes of a layer's plain tar. Where nobody has unpacked it they are counted, once. */
@@ -163,8 +164,8 @@ async function contentFiles(
     const manifests = (tags.length === 0 ? [undefined] : tags).map((tag) =>
       tag === undefined ? descriptor : { ...descriptor, annotations: { [REF_NAME]: tag } }
     );
-    yield bytesFile("index.json", jsonBytes({ schemaVersion: 2, manifests }));
-    yield bytesFile("oci-layout", jsonBytes({ imageLayoutVersion: "1.0.0" }));
+    yield bytesFile("index.json", encodeJSON({ schemaVersion: 2, manifests }));
+    yield bytesFile("oci-layout", encodeJSON({ imageLayoutVersion: "1.0.0" }));
   })();
 }
 

@@ -139,11 +139,6 @@ export async function admit({ claim, content, signal }: Intake, key: ContentKey)
   await content.with(key, () => Promise.resolve(), signal);
 }
 
-/** A document as JSON, in UTF-8. */
-export function jsonBytes(document: unknown): Uint8Array {
-  return new TextEncoder().encode(JSON.stringify(document));
-}
-
 function measure(
   { core: { ports } }: Intake,
   limit: number,

@@ -5,7 +5,8 @@ import { parseReference, repositoryName as repositoryOf } from "../../../oci/ref
 import { hostOf } from "../../core.ts";
 import type { ImageRecord } from "../../records/image_record.ts";
 import { keysOf } from "../store/content.ts";
-import { ingestDocument, type Intake, jsonBytes, type StoredLayer } from "./ingest.ts";
+import { ingestDocument, type Intake, type StoredLayer } from "./ingest.ts";
+import { encodeJSON } from "../../../oci/json.ts";
 
 /** An image whose content is stored and claimed, and which no record names yet. */
 export interface NewImage {
@@ -28,7 +29,7 @@ export async function writeImage(
   },
 ): Promise<NewImage> {
   const types = DOCUMENT_TYPES[format];
-  const stored = await ingestDocument(intake, jsonBytes(config), types.config);
+  const stored = await ingestDocument(intake, encodeJSON(config), types.config);
   return { ...await storeManifest(intake, { config: stored, layers, format, annotations }), config };
 }
 

@@ -1,5 +1,6 @@
 import { EngineError } from "../../errors.ts";
 import { showQuantity } from "./quantity.ts";
+import { isObject } from "../../../oci/json.ts";
 
 /** The largest number that Kubernetes has room for in most of its fields. */
 const INT32 = 2 ** 31 - 1;
@@ -26,7 +27,7 @@ export class Fields {
   constructor(value: unknown, object: string, path = "") {
     this.#object = object;
     this.#path = path;
-    if (!isMapping(value)) throw this.#wrong("", "a mapping", value);
+    if (!isObject(value)) throw this.#wrong("", "a mapping", value);
     this.#value = value;
   }
 
@@ -125,7 +126,7 @@ export class Fields {
   map(key: string): Record<string, string> {
     const value = this.#take(key);
     if (value === undefined) return {};
-    if (!isMapping(value)) throw this.#wrong(key, "a mapping of texts", value);
+    if (!isObject(value)) throw this.#wrong(key, "a mapping of texts", value);
     return Object.fromEntries(
       Object.entries(value).filter(([, item]) => item !== null).map(([name, item]) => {
         if (typeof item === "string") return [name, item];
@@ -205,10 +206,6 @@ export class Fields {
   #wrong(key: string, right: string, value: unknown): EngineError {
     return this.fail(key, `must be ${right}; it is ${describeValue(value)}`);
   }
-}
-
-function isMapping(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isEmpty(value: unknown): boolean {

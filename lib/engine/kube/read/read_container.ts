@@ -1,4 +1,3 @@
-import type { MemberRequest } from "../../containers/request/container_request.ts";
 import { deviceSpec } from "../../containers/request/parse_device.ts";
 import type { PortMapping } from "../../records/container_record.ts";
 import { type Limits, mergeLimits } from "../../records/limits.ts";
@@ -11,6 +10,7 @@ import { readLifecycle } from "./read_lifecycle.ts";
 import { readProbes } from "./read_probes.ts";
 import { type PodSecurity, readSecurity } from "./read_security.ts";
 import { innerPath, readPolicy } from "./read_volumes.ts";
+import { withoutAbsent } from "../../../oci/json.ts";
 
 /** The parts of a pod that its containers need. */
 export interface PodParts {
@@ -76,10 +76,6 @@ export function readContainer(fields: Fields, pod: PodParts, isInit: boolean): C
     amounts,
     nonRoot,
   };
-}
-
-function withoutAbsent(request: MemberRequest): MemberRequest {
-  return Object.fromEntries(Object.entries(request).filter(([, value]) => value !== undefined));
 }
 
 function refuseProbes(fields: Fields): void {

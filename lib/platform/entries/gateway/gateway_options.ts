@@ -11,8 +11,9 @@ import { usualAddress } from "../serve_options.ts";
 import { DOOR_SHAPES, DOOR_USAGE, type DoorOptions, readDoorOptions } from "../start/door_options.ts";
 import { usualFolders } from "../start/homes.ts";
 import { readToken } from "../start/open_doors.ts";
-import { OptionReader, withoutAbsent } from "../start/option_reader.ts";
+import { OptionReader } from "../start/option_reader.ts";
 import { startStep } from "../start/start_failure.ts";
+import { withoutAbsent } from "../../../oci/json.ts";
 
 /** The work of `gateway`. */
 export interface GatewayOptions extends DoorOptions {

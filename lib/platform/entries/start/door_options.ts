@@ -8,8 +8,9 @@ import type { LogLevel } from "../../../engine/ports/log.ts";
 import { parseAddress } from "../../http/address.ts";
 import { FIRST_DESCRIPTOR, parseDescriptor } from "../../http/passed_socket.ts";
 import { LOG_FORMATS, LOG_LEVELS, type LogFormat } from "../server_log.ts";
-import { type OptionReader, withoutAbsent } from "./option_reader.ts";
+import type { OptionReader } from "./option_reader.ts";
 import type { CertificateFiles } from "./read_certificates.ts";
+import { withoutAbsent } from "../../../oci/json.ts";
 
 /** The doors of a server. */
 export interface DoorOptions {

@@ -60,14 +60,6 @@ export class OptionReader<S extends OptionShapes> {
   }
 }
 
-/** Returns the entries that have a value. */
-export function withoutAbsent<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  // Entries of the record that came in, fewer of them.
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
-}
-
 function splitList(text = ""): string[] {
   return text.split(",").map((part) => part.trim()).filter((part) => part !== "");
 }

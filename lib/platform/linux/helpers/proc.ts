@@ -64,3 +64,13 @@ export function namespacesOf(mark: ProcessMark | undefined): Record<string, stri
     return {};
   }
 }
+
+/** Reads the mark that a server noted in a file of its own; undefined where there is none, or the file was cut short. */
+export function readMark(note: string): ProcessMark | undefined {
+  try {
+    // This server's file, or that of the one before it.
+    return JSON.parse(readFileSync(note, "utf8")) as ProcessMark;
+  } catch {
+    return undefined;
+  }
+}

@@ -24,7 +24,7 @@ const MISSING = new Set(["ENOENT", "ENOTDIR", "ENAMETOOLONG"]);
  */
 export async function openInside(root: string, path: string): Promise<FileHandle | undefined> {
   const stack = [await open(root, O_PATH | constants.O_DIRECTORY)];
-  const rest = split(path);
+  const rest = pathParts(path);
   let links = 0;
   try {
     while (rest.length > 0) {
@@ -44,7 +44,7 @@ export async function openInside(root: string, path: string): Promise<FileHandle
       await stack.pop()!.close();
       const target = await readlink(below);
       if (target.startsWith("/")) { for (const handle of stack.splice(1)) await handle.close(); }
-      rest.push(...split(target));
+      rest.push(...pathParts(target));
     }
     return stack.pop();
   } catch (error) {
@@ -91,6 +91,6 @@ function tooFar(path: string, why: string): EngineError {
 }
 
 /** The components of a path, last first. */
-function split(path: string): string[] {
+export function pathParts(path: string): string[] {
   return path.split("/").filter((part) => part !== "" && part !== ".").reverse();
 }

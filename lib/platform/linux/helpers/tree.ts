@@ -5,7 +5,7 @@
  * @module
  */
 import { existsSync, lstatSync } from "node:fs";
-import { lstat, mkdir, open, readdir, rename, unlink } from "node:fs/promises";
+import { lstat, mkdir, readdir, rename, unlink } from "node:fs/promises";
 import { randomUUID } from "node:crypto";
 import { CommandError, runCommand } from "./command.ts";
 import type { HostContext } from "./context.ts";
@@ -122,16 +122,6 @@ async function addSizes(paths: readonly string[], sizes: Map<string, number>): P
       }
     },
   });
-}
-
-/** Makes a folder's entries durable. */
-export async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, "r");
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }
 
 /** The names in a folder of the server's own; none where it is missing, or something else has its place. */

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { isIPv6 } from "node:net";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { EngineError } from "../../../engine/errors.ts";
 import type { PortMapping } from "../../../engine/records/container_record.ts";
 import type { PublishedPorts } from "../../../engine/ports/network_port.ts";
 import { cannotListen, portInUse } from "../../../engine/ports/published_ports.ts";
-import { isAlive, markProcess, type ProcessMark } from "../helpers/proc.ts";
+import { isAlive, markProcess, readMark } from "../helpers/proc.ts";
 import { HELPER_ENVIRONMENT, startProgram } from "../helpers/spawn.ts";
 import { FrameReader } from "../perl/frames.ts";
 import { perlArguments, PORTS_PROGRAM } from "../perl/programs.ts";
@@ -70,15 +70,6 @@ export async function endForwarding(folder: string, containerID: string): Promis
     }
   }
   await rm(note, { force: true });
-}
-
-function readMark(note: string): ProcessMark | undefined {
-  try {
-    // This server's file, or that of the one before it.
-    return JSON.parse(readFileSync(note, "utf8")) as ProcessMark;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Each port of a mapping with the container's address that it leads to: IPv4 to IPv4, and IPv6 to IPv6. */

@@ -36,9 +36,10 @@ import { ProjectQuotas } from "./project_quotas.ts";
 import { giveTo, lookLike } from "./tree_owner.ts";
 import { sweep } from "../helpers/sweeper.ts";
 import { makeMissing } from "../helpers/make_missing.ts";
-import { makeFolder, namesIn, removeFolder, removeTree, syncFolder, treeSize, treeSizes } from "../helpers/tree.ts";
+import { makeFolder, namesIn, removeFolder, removeTree, treeSize, treeSizes } from "../helpers/tree.ts";
 import { isRootless } from "../rootless/outer_user.ts";
 import { unpackLayer } from "./unpack.ts";
+import { syncFolder } from "../../storage/sync_folder.ts";
 
 /** Layers, and where on the host they are stacked. */
 export interface HostLayers extends Layers {

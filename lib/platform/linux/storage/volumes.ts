@@ -25,7 +25,8 @@ import { makeMissing } from "../helpers/make_missing.ts";
 import { openInside } from "../helpers/safe_path.ts";
 import { heldToLimits, ProjectQuotas } from "./project_quotas.ts";
 import { sweep } from "../helpers/sweeper.ts";
-import { isEmptyFolder, namesIn, removeFolder, removeTree, syncFolder, treeSize, treeSizes } from "../helpers/tree.ts";
+import { isEmptyFolder, namesIn, removeFolder, removeTree, treeSize, treeSizes } from "../helpers/tree.ts";
+import { syncFolder } from "../../storage/sync_folder.ts";
 
 /** The prefix of volumes that are being removed; no volume's name begins with a dot. */
 const DOOMED = ".removed-";

@@ -1,5 +1,6 @@
 import { lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { join } from "node:path";
+import { pathParts } from "../../helpers/safe_path.ts";
 
 const LINK_LIMIT = 40;
 /** More are forgotten, and looked up again. */
@@ -66,9 +67,4 @@ export class SharedFolders {
     this.#real.set(source, real);
     return real;
   }
-}
-
-/** The components of a path, last first. */
-function pathParts(path: string): string[] {
-  return path.split("/").filter((part) => part !== "" && part !== ".").reverse();
 }

@@ -9,7 +9,7 @@ import { networkInterfaces } from "node:os";
 import type { PortMapping } from "../../../../engine/records/container_record.ts";
 import type { PublishedPorts } from "../../../../engine/ports/network_port.ts";
 import { portInUse } from "../../../../engine/ports/published_ports.ts";
-import { linkLocalPrefix } from "../../../../engine/text/ip.ts";
+import { isAnyAddress, linkLocalPrefix } from "../../../../engine/text/ip.ts";
 import { errorSays, ignoreMissing, runNft, runScript, TABLE } from "./firewall_table.ts";
 import { ERRORS, LinkError, type LinkHelper, sendMessages } from "../links/link_helper.ts";
 import { getElements, replaceElements, type SetElement } from "../links/set_messages.ts";
@@ -79,7 +79,7 @@ export async function areUnpublished(helper: LinkHelper, ports: readonly PortMap
   const found = own.filter((address) => linkLocalPrefix(address) !== 64);
   const wanted = ports.flatMap((mapping) => {
     // A port of every address clashes with that of a single one, and the other way round.
-    const others = isWildcard(mapping.hostIP) ? found : [""];
+    const others = isAnyAddress(mapping.hostIP) ? found : [""];
     return [mapping, ...others.map((hostIP) => ({ ...mapping, hostIP }))];
   });
   const asked = { containerID: "check", ports: wanted, addresses: [] };
@@ -163,7 +163,7 @@ type NftElement = [{ elem: { val: { concat: (string | number)[] }; comment: stri
 function mapElements({ containerID: owner, ports }: PublishOptions, address: string): Required<SetElement>[] {
   const family = isIPv6(address) ? 6 : 4;
   return ports.flatMap(({ hostIP, hostPort, containerPort, protocol, range }) => {
-    const wildcard = isWildcard(hostIP);
+    const wildcard = isAnyAddress(hostIP);
     // An address of one family cannot be forwarded to one of the other; `0.0.0.0` means IPv4 alone.
     if (hostIP !== "" && isIPv6(hostIP) !== (family === 6)) return [];
     return Array.from({ length: range }, (_, index) => ({
@@ -173,8 +173,4 @@ function mapElements({ containerID: owner, ports }: PublishOptions, address: str
       owner,
     }));
   });
-}
-
-function isWildcard(hostIP: string): boolean {
-  return hostIP === "" || hostIP === "0.0.0.0" || hostIP === "::";
 }

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { access, constants, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
@@ -12,7 +12,7 @@ import { EngineError } from "../../../../engine/errors.ts";
 import type { NetworkStatus } from "../../../../engine/records/network_status.ts";
 import type { UserNetworkProgram } from "../../../../engine/records/user_network.ts";
 import type { HostPaths } from "../../helpers/paths.ts";
-import { isAlive, markProcess, type ProcessMark } from "../../helpers/proc.ts";
+import { isAlive, markProcess, readMark } from "../../helpers/proc.ts";
 import { findProgram } from "../../helpers/programs.ts";
 import { checkHostPorts } from "../host_ports.ts";
 import type { LinkHelper } from "../links/link_helper.ts";
@@ -85,13 +85,4 @@ export async function disconnectUserNetwork(paths: HostPaths, containerID: strin
 /** A short name: the path of a socket in it has at most 107 characters, unix(7). */
 function noteFolder({ userNetworks }: HostPaths, containerID: string): string {
   return join(userNetworks, containerID.slice(0, 24));
-}
-
-function readMark(note: string): ProcessMark | undefined {
-  try {
-    // This server's file, or that of the one before it.
-    return JSON.parse(readFileSync(note, "utf8")) as ProcessMark;
-  } catch {
-    return undefined;
-  }
 }
