@@ -3,6 +3,7 @@ import { textBody } from "./ndjson.ts";
 import type { BodyPlan } from "../plan/plan_types.ts";
 import { streamBody } from "../codecs/stream_body.ts";
 import { writeJSON } from "../codecs/json.ts";
+import { isAsyncIterable } from "../codecs/record.ts";
 
 /** The key under which a channel that was received has the body it is read from: a proxy passes that on as it came. */
 export const RAW: unique symbol = Symbol("gantry.rest.raw");
@@ -34,13 +35,8 @@ export const RAW: unique symbol = Symbol("gantry.rest.raw");
  */
 export function channelBody(value: unknown, { item, kind }: BodyPlan): BodyInit {
   if (!item) return streamBody(value);
-  if (!isSource(value)) throw new TypeError("Send a channel: expected an AsyncIterable of values");
-  if (value[RAW]) return value[RAW];
+  if (!isAsyncIterable(value)) throw new TypeError("Send a channel: expected an AsyncIterable of values");
+  const { [RAW]: raw } = value as { readonly [RAW]?: ReadableStream<Uint8Array> };
+  if (raw) return raw;
   return textBody(new ChannelSource(value, (item) => writeJSON(item, kind)), { value: (text) => text + "\n" });
-}
-
-type Source = AsyncIterable<unknown> & { readonly [RAW]?: ReadableStream<Uint8Array> };
-
-function isSource(value: unknown): value is Source {
-  return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
 }

@@ -7,6 +7,7 @@ import { writeJSON } from "../codecs/json.ts";
 import { streams } from "../run/streams.ts";
 import type { ResponseWriter } from "../run/write_response.ts";
 import type { ResultWriter } from "../run/write_result.ts";
+import { isAsyncIterable } from "../codecs/record.ts";
 
 /**
  * Sends what a function yields: the part of a server that has channels.
@@ -48,10 +49,6 @@ export async function writeChannel(value: unknown, call: Call, writer: ResultWri
   });
   // A WebSocket's response stands for the socket: it is the runtime's and goes back as it is.
   return response.body === null ? response : streams.write(response, call, writer);
-}
-
-function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
-  return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
 }
 
 /** The words of an error that may go to the peer once the status has gone. */

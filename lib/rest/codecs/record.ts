@@ -19,3 +19,8 @@ export function put(struct: Record<string, unknown>, [key, ...rest]: readonly st
   // A plain assignment to `__proto__` would set the prototype.
   Object.defineProperty(struct, key, { value: inner, enumerable: true, writable: true, configurable: true });
 }
+
+/** Whether a value is a source of values: a channel, a stream, the result of an `async function*`. */
+export function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
+}

@@ -1,9 +1,9 @@
 import { Turns } from "./turns.ts";
+import { isAsyncIterable } from "./record.ts";
 
 /** Whether a value is to be read piece by piece, and is not a stream yet. */
 export function isPieces(value: unknown): value is AsyncIterable<Uint8Array | string> {
-  return typeof value === "object" && value !== null && Symbol.asyncIterator in value &&
-    !(value instanceof ReadableStream);
+  return isAsyncIterable(value) && !(value instanceof ReadableStream);
 }
 
 /**

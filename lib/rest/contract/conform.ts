@@ -22,6 +22,7 @@ import { link } from "../link.ts";
 import { markerOf } from "../plan/kind.ts";
 import type { Plan } from "../plan/plan_types.ts";
 import { type Random, sampleValue, sampleValues, seededRandom } from "./sample.ts";
+import { isAsyncIterable } from "../codecs/record.ts";
 
 /**
  * The options of {@linkcode conform}.
@@ -266,9 +267,9 @@ function isOptional(plan: Plan, argument: number): boolean {
 async function readSome(result: unknown): Promise<void> {
   for (const one of Array.isArray(result) ? result : [result]) {
     if (one instanceof ReadableStream) { for await (const _ of one) { /* it only has to come */ } }
-    else if (typeof one === "object" && one !== null && Symbol.asyncIterator in one) {
+    else if (isAsyncIterable(one)) {
       let count = 0;
-      for await (const _ of one as AsyncIterable<unknown>) if (++count === VALUES) break;
+      for await (const _ of one) if (++count === VALUES) break;
     }
   }
 }

@@ -12,6 +12,7 @@ import { makeDeferred } from "../run/deferred.ts";
 import type { Receive, Texts } from "../call/receive.ts";
 import { sendsPieces } from "../codecs/stream_body.ts";
 import { writeJSON } from "../codecs/json.ts";
+import { isAsyncIterable } from "../codecs/record.ts";
 
 /**
  * Calls operations that take a channel over WebSockets: the part of a client that does, beside `channelBody` and `readChannel`. One with a channel as
@@ -41,7 +42,7 @@ export const sendDuplex: NonNullable<ClientParts["around"]> = (plan, make, clien
   return (args, options) => {
     const source = args[at];
     const wanted = options.websocket ?? (shape === "channel" || !sendsPieces());
-    if (!wanted || !isSource(source) || RAW in source) return call(args, options);
+    if (!wanted || !isAsyncIterable(source) || RAW in source) return call(args, options);
     const bare = args.map((value, index) => index === at ? undefined : value);
     const duplex = new CalledDuplex(plan, body, source);
     const { websocket } = options;
@@ -57,21 +58,15 @@ export const sendDuplex: NonNullable<ClientParts["around"]> = (plan, make, clien
   };
 };
 
-type Source = AsyncIterable<unknown>;
-
-function isSource(value: unknown): value is Source {
-  return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
-}
-
 /** One call, at the client. */
 class CalledDuplex {
   readonly #plan: Plan;
   readonly #body: BodyPlan;
-  readonly #source: Source;
+  readonly #source: AsyncIterable<unknown>;
   /** The answer that came instead of a channel. */
   answered: Promise<Response> | undefined;
 
-  constructor(plan: Plan, body: BodyPlan, source: Source) {
+  constructor(plan: Plan, body: BodyPlan, source: AsyncIterable<unknown>) {
     this.#plan = plan;
     this.#body = body;
     this.#source = source;

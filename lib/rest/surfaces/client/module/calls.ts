@@ -10,6 +10,7 @@ import { sendsPieces } from "../../../codecs/stream_body.ts";
 import { eventChannel, lineChannel, socketChannel, textChannel } from "./shared.ts";
 import type { ClientChannel } from "./channels.ts";
 import { isPlainObject, jsonOfValue, textOfValue, ValueReader } from "./values.ts";
+import { isAsyncIterable } from "../../../codecs/record.ts";
 
 /** How a client of the module reaches the API. */
 export interface ConnectOptions {
@@ -132,9 +133,13 @@ class Caller {
   }
 
   /** Returns the channel among the arguments that goes over a WebSocket, if one does. */
-  #sourceOf({ body, result }: WireOperation, args: unknown[], options: ModuleCallOptions): Source | undefined {
+  #sourceOf(
+    { body, result }: WireOperation,
+    args: unknown[],
+    options: ModuleCallOptions,
+  ): AsyncIterable<unknown> | undefined {
     const source = body?.lines && args[body.arguments[0]];
-    if (!isSource(source) || result.shape === "stream") return undefined;
+    if (!isAsyncIterable(source) || result.shape === "stream") return undefined;
     // A browser reads no answer before it has sent the whole body.
     const byDefault = this.#isDirect && (result.shape === "channel" || !sendsPieces());
     return options.websocket ?? byDefault ? source : undefined;
@@ -158,12 +163,6 @@ class Caller {
     if (!response) throw new Error(`Call "${operation.name}": closed without an answer`);
     return await readResult(operation, response, this.#values);
   }
-}
-
-type Source = AsyncIterable<unknown>;
-
-function isSource(value: unknown): value is Source {
-  return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
 }
 
 /** An answer that is a failure: its status, its body as far as it could be read, and whether its operation declares it. */

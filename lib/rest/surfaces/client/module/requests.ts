@@ -5,6 +5,7 @@
  */
 import type { WireOperation, WirePlace } from "../client_table.ts";
 import { isPlainObject, jsonOfValue, textOfValue } from "./values.ts";
+import { isAsyncIterable } from "../../../codecs/record.ts";
 
 /** Writes the address and the `RequestInit` of a call. */
 export function requestOf(
@@ -120,7 +121,7 @@ function writeBody(body: NonNullable<WireOperation["body"]>, args: readonly unkn
   // The boundary is the platform's to choose.
   const headers: HeadersInit = /^multipart\/form-data/.test(own) ? {} : { "content-type": own };
   if (body.shape === "stream") {
-    if (typeof value === "object" && value !== null && Symbol.asyncIterator in value) {
+    if (isAsyncIterable(value)) {
       // The types of the module say what is yielded.
       const pieces = value as AsyncIterable<Uint8Array | string>;
       const write = body.lines && ((item: unknown) => jsonOfValue(item) + "\n");
