@@ -23,6 +23,7 @@ type OwnCall =
   | "epoll_create1"
   | "epoll_ctl"
   | "epoll_pwait"
+  | "exit_group"
   | "fchownat"
   | "fgetxattr"
   | "flistxattr"
@@ -51,6 +52,7 @@ const GENERIC: Record<OwnCall, number> = {
   epoll_create1: 20,
   epoll_ctl: 21,
   epoll_pwait: 22,
+  exit_group: 94,
   fchownat: 54,
   fgetxattr: 10,
   flistxattr: 13,
@@ -78,6 +80,7 @@ const OWN_CALLS: Record<string, Partial<Record<OwnCall, number>>> = {
     epoll_create1: 291,
     epoll_ctl: 233,
     epoll_pwait: 281,
+    exit_group: 231,
     fchownat: 260,
     fgetxattr: 193,
     flistxattr: 196,
@@ -103,6 +106,7 @@ const OWN_CALLS: Record<string, Partial<Record<OwnCall, number>>> = {
     epoll_create1: 315,
     epoll_ctl: 237,
     epoll_pwait: 303,
+    exit_group: 234,
     inotify_add_watch: 276,
     inotify_init1: 318,
     memfd_create: 360,
@@ -118,6 +122,7 @@ const OWN_CALLS: Record<string, Partial<Record<OwnCall, number>>> = {
     epoll_create1: 327,
     epoll_ctl: 250,
     epoll_pwait: 312,
+    exit_group: 248,
     inotify_add_watch: 285,
     inotify_init1: 324,
     memfd_create: 350,
@@ -133,6 +138,7 @@ const OWN_CALLS: Record<string, Partial<Record<OwnCall, number>>> = {
     epoll_create1: 357,
     epoll_ctl: 251,
     epoll_pwait: 346,
+    exit_group: 248,
     inotify_add_watch: 317,
     inotify_init1: 360,
     memfd_create: 385,
@@ -148,6 +154,7 @@ const OWN_CALLS: Record<string, Partial<Record<OwnCall, number>>> = {
     epoll_create1: 329,
     epoll_ctl: 255,
     epoll_pwait: 319,
+    exit_group: 252,
     inotify_add_watch: 292,
     inotify_init1: 332,
     memfd_create: 356,

@@ -21,6 +21,8 @@ sub leave {
   delete $files{$number};
 }
 
+sub end_at_once { my $status = shift; syscall($nr{exit_group}, $status) }
+
 sub fork_for {
   my $work = shift;
   pipe(my $sync, my $say) && pipe(my $errors, my $complain) or die "pipe: $!\n";
@@ -32,8 +34,8 @@ sub fork_for {
     open(STDOUT, '>', '/dev/null');
     open(STDERR, '>&', $complain);
     close $complain;
-    eval { $work->($say); exit 0 } or print STDERR $@;
-    exit 1;
+    eval { $work->($say); end_at_once(0) } or print STDERR $@;
+    end_at_once(1);
   }
   my %own = (line => $sync, errors => $errors);
   my $pidfd = syscall($nr{pidfd_open}, $pid, 0);
@@ -161,7 +163,7 @@ sub fork_carrier {
     my ($text, $frame) = ('');
     until ($frame = next_frame($text)) {
       my $count = sysread($hear, $text, $LIMIT, length $text);
-      exit 0 unless $count || !defined $count && $! == $EINTR;
+      end_at_once(0) unless $count || !defined $count && $! == $EINTR;
     }
     close $hear;
     my ($verb, @fields) = @$frame;
