@@ -11,6 +11,7 @@ import { modifyManifest } from "./modify.ts";
 import { pushManifest, pushManifestV3 } from "./push.ts";
 import { listData } from "./view.ts";
 import { RequestError } from "../request_error.ts";
+import { isSHA256 } from "../../lib/oci/digest.ts";
 
 /** The manifest list operations over an engine. */
 export function implementManifests(engine: Engine): Implementation {
@@ -41,7 +42,7 @@ export function implementManifests(engine: Engine): Implementation {
     },
     ManifestRemoveDigestV3: async (name, { digest = "" }) => {
       lists.find(name);
-      if (!/^sha256:[0-9a-f]{64}$/.test(digest)) {
+      if (!isSHA256(digest)) {
         throw new RequestError("malformed", `invalid image digest "${digest}"`);
       }
       return { Id: await lists.removeEntry(name, digest) };

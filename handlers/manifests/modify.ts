@@ -12,6 +12,7 @@ import { ManifestModifyOptions, ManifestModifyReport } from "../wire/manifests/m
 import { artifactFiles } from "./artifact_files.ts";
 import { entryOf, listOf, saysAnything } from "./annotations.ts";
 import { RequestError } from "../request_error.ts";
+import { isSHA256 } from "../../lib/oci/digest.ts";
 
 const BODY_LIMIT = 4 << 20;
 
@@ -66,7 +67,7 @@ async function modifyList(modification: Modification): Promise<Outcome> {
     case "remove":
       for (const image of modification.options.images) {
         await attemptStep(outcome, async () => {
-          if (!/^sha256:[0-9a-f]{64}$/.test(image)) {
+          if (!isSHA256(image)) {
             throw new RequestError("invalid", `invalid image digest "${image}"`);
           }
           await modification.engine.images.lists.removeEntry(modification.name, image);

@@ -44,20 +44,20 @@ const UNITS = ["", "k", "m", "g", "t"];
 
 /** Every key that is listened to. */
 const READERS: Record<string, Reader> = {
-  "containers.annotations": readPairs("annotations"),
+  "containers.annotations": readTable("annotations"),
   "containers.base_hosts_file": readText("baseHosts", /^(?:none|image|\/.*)$/s),
-  "containers.cgroup_conf": readPairs("cgroupFiles"),
+  "containers.cgroup_conf": readTable("cgroupFiles"),
   "containers.cgroupns": readText("cgroupns"),
   "containers.cgroups": readText("cgroups"),
   "containers.container_name_as_hostname": readFlag("nameAsHostname"),
   "containers.default_capabilities": readList("capabilities"),
-  "containers.default_sysctls": readPairs("sysctl"),
+  "containers.default_sysctls": readTable("sysctl"),
   "containers.default_ulimits": (value) => ({ ulimits: textsOf(value).map(parseUlimit) }),
   "containers.devices": readList("devices"),
   "containers.dns_options": readList("dnsOptions"),
   "containers.dns_searches": readList("dnsSearch"),
   "containers.dns_servers": readList("dnsServers"),
-  "containers.env": readPairs("env"),
+  "containers.env": readTable("env"),
   "containers.env_host": readFlag("envHost"),
   "containers.host_containers_internal_ip": readText("hostAddress", /^(?:none|[0-9a-fA-F.:]+)$/),
   "containers.http_proxy": readFlag("httpProxy"),
@@ -185,8 +185,8 @@ function readList(name: Name<string[]>): Reader {
   return (value) => ({ [name]: textsOf(value) });
 }
 
-function readPairs(name: Name<Record<string, string>>): Reader {
-  return (value) => ({ [name]: Object.fromEntries(textsOf(value).map(splitPair)) });
+function readTable(name: Name<Record<string, string>>): Reader {
+  return (value) => ({ [name]: Object.fromEntries(textsOf(value).map(requirePair)) });
 }
 
 function readTexts(value: unknown): Record<string, string> {
@@ -212,7 +212,7 @@ function poolsOf(value: unknown): SubnetPool[] {
   return pools;
 }
 
-function splitPair(words: string): [string, string] {
+function requirePair(words: string): [string, string] {
   const [, key, value] = /^([^=]+)=(.*)$/s.exec(words) ?? [];
   if (key === undefined) throw new SyntaxError(`"${words}" is not NAME=VALUE`);
   return [key.trim(), value.trim()];

@@ -31,6 +31,11 @@ export function isID(text: string): boolean {
   return /^[0-9a-f]{64}$/.test(text);
 }
 
+/** Whether the text is a digest by SHA-256: of a layer, a blob or an image's config. */
+export function isSHA256(text: string): boolean {
+  return text.startsWith("sha256:") && isID(text.slice(7));
+}
+
 function splitDigest(text: string): DigestParts | undefined {
   const match = /^(sha256|sha384|sha512):([0-9a-f]{64,128})$/.exec(text);
   if (match === null) return undefined;

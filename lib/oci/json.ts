@@ -1,5 +1,5 @@
 /**
- * Reading foreign JSON within bounds.
+ * JSON: reading foreign documents, those of a whole file within bounds, and writing our own.
  *
  * @module
  */

@@ -21,12 +21,12 @@ import { hostCodec } from "../codec.ts";
 import { withRoom } from "./disk_room.ts";
 import { fileStream } from "./file_stream.ts";
 import { syncFolder } from "./sync_folder.ts";
+import { isID } from "../../oci/digest.ts";
 
 const CHUNK = 256 * 1024;
 /** The length of a run of zeros that is left out of the file, in bytes. */
 const PIECE = 64 * 1024;
 const ZEROS = Buffer.alloc(PIECE);
-const HEX = /^[0-9a-f]{64}$/;
 const PART = /^[0-9a-f]{64}\.part$/;
 /** How long what is staged waits for its next try, in milliseconds. */
 const STAGED_AGE = 7 * 24 * 60 * 60 * 1000;
@@ -117,7 +117,7 @@ export class FileBlobs implements Blobs {
     for (const folder of await readdir(`${this.#root}/sha256`)) {
       if (!/^[0-9a-f]{2}$/.test(folder)) continue;
       for (const hex of await readdir(`${this.#root}/sha256/${folder}`)) {
-        if (!HEX.test(hex)) continue;
+        if (!isID(hex)) continue;
         const size = await sizeOf(`${this.#root}/sha256/${folder}/${hex}`);
         if (size !== undefined) yield { digest: `sha256:${hex}`, size };
       }

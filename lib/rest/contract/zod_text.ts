@@ -1,6 +1,7 @@
 /** Schemas of an OpenAPI document as the text of zod's. */
 import { isObject } from "../surfaces/components.ts";
 import type { JSONSchema } from "../surfaces/openapi_types.ts";
+import { literalKey } from "../surfaces/property_name.ts";
 
 /** Formats that zod checks. */
 const FORMATS: Readonly<Record<string, string>> = {
@@ -117,8 +118,8 @@ export class ZodText {
       const whole = required.includes(name) ? written : `${written}.optional()`;
       // The compiler infers the type of what names itself from a getter alone.
       return LAZY.test(written)
-        ? `get ${fieldKey(name)}() { return ${whole.replace(LAZY, "$1$2")}; }`
-        : `${fieldKey(name)}: ${whole}`;
+        ? `get ${literalKey(name)}() { return ${whole.replace(LAZY, "$1$2")}; }`
+        : `${literalKey(name)}: ${whole}`;
     });
     const struct = `z.object({ ${lines.join(", ")} })`;
     return open === false
@@ -173,11 +174,6 @@ function literalSchema(values: readonly unknown[]): string {
   if (known.length === 0) return "z.unknown()";
   if (known.length > 1 && known.every((value) => typeof value === "string")) return `z.enum(${JSON.stringify(known)})`;
   return `z.literal(${JSON.stringify(known.length === 1 ? known[0] : known)})`;
-}
-
-function fieldKey(name: string): string {
-  // "__proto__" in quotes would set the prototype of the literal.
-  return name === "__proto__" ? '["__proto__"]' : /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
 }
 
 /** A name that is an identifier of JavaScript and that nothing else has; it is taken then. */

@@ -1,5 +1,6 @@
 import { isObject } from "./components.ts";
 import type { JSONSchema } from "./openapi_types.ts";
+import { propertyName } from "./property_name.ts";
 
 /** The TypeScript types of the marked kinds. */
 const MARKED: Record<string, string> = { int64: "bigint", uint64: "bigint", time: "Date", bytes: "Uint8Array" };
@@ -70,7 +71,7 @@ function listType(json: JSONSchema, inner: (part: unknown) => string): string {
 function structType(json: JSONSchema, inner: (part: unknown) => string): string {
   const required = Array.isArray(json.required) ? json.required : [];
   const fields = Object.entries(isObject(json.properties) ? json.properties : {}).map(([name, property]) => {
-    const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
+    const key = propertyName(name);
     return `${docOf(property)}${key}${required.includes(name) ? "" : "?"}: ${inner(property)}`;
   });
   if (fields.length > 0) return `{ ${fields.join("; ")} }`;

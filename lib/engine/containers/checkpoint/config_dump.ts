@@ -4,6 +4,7 @@ import { decode, encode } from "../../store/json.ts";
 import { STORE_VERSION, upgradeValue } from "../../store/upgrade.ts";
 import { isObject } from "../../../oci/json.ts";
 import { invalid } from "../../errors.ts";
+import { isID } from "../../../oci/digest.ts";
 
 /** More mounts, or ports, than any container has. */
 const MOST = 10_000;
@@ -45,7 +46,7 @@ export function dumpedRecord(text: string | undefined): ContainerRecord {
   }
   const dumped = decodeRecord(record, Number(version));
   // Folders are named by it.
-  if (!/^[0-9a-f]{64}$/.test(dumped.id)) throw invalid(`Import checkpoint: "${dumped.id}" is no container ID`);
+  if (!isID(dumped.id)) throw invalid(`Import checkpoint: "${dumped.id}" is no container ID`);
   return dumped;
 }
 

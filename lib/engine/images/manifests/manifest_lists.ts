@@ -17,6 +17,7 @@ import { addEntries, annotateEntry, type EntryAnnotations, removeEntry } from ".
 import { writeList } from "./list_document.ts";
 import { fetchTop, findMembers, findSubject, type MemberOptions } from "./list_members.ts";
 import { pushList } from "./push_list.ts";
+import { isSHA256 } from "../../../oci/digest.ts";
 
 /** The annotations and the subject of a list as a whole. */
 export interface ListAnnotations {
@@ -223,7 +224,7 @@ export class ManifestLists {
   }
 
   async #digestOf(intake: Intake, list: ImageList, image: string): Promise<string> {
-    if (/^sha256:[0-9a-f]{64}$/.test(image)) return image;
+    if (isSHA256(image)) return image;
     const file = image.slice(image.lastIndexOf("/") + 1);
     const artifact = list.entries.find(({ files = [] }) => files.includes(image) || files.includes(file));
     return artifact?.digest ?? (await findSubject(intake, image, {})).digest;

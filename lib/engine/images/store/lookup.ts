@@ -13,6 +13,7 @@ import type { ImageRecord } from "../../records/image_record.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { unknownImage } from "../failures.ts";
 import { messageOf } from "../../../oci/message_of.ts";
+import { isID, isSHA256 } from "../../../oci/digest.ts";
 
 /** An image, and what the text that found it means. */
 export interface Found {
@@ -71,7 +72,7 @@ function byID(catalogue: Catalogue, text: string): Found | undefined {
 }
 
 function byDigest(catalogue: Catalogue, text: string): Found | undefined {
-  if (!/^sha256:[0-9a-f]{64}$/.test(text)) {
+  if (!isSHA256(text)) {
     throw new EngineError("invalid", `${text}: invalid format: no 64-byte hexadecimal value`);
   }
   const image = catalogue.get(text.slice("sha256:".length)) ?? catalogue.withDigest(text)[0];
@@ -119,7 +120,7 @@ function imageOf(catalogue: Catalogue, reference: Reference): Readonly<ImageReco
 }
 
 function byEnding(catalogue: Catalogue, text: string): Found | undefined {
-  if (/^[0-9a-f]{64}$/.test(text) || !isShortName(text)) return undefined;
+  if (isID(text) || !isShortName(text)) return undefined;
   const wanted = withDefaultTag(parseName(text));
   for (const image of catalogue.values()) {
     for (const name of image.names) {

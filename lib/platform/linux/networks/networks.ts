@@ -174,11 +174,14 @@ class BridgeNetworks implements LinuxNetworks {
   async teardown(options: NetworkSetup): Promise<void> {
     if (options.userNetwork !== undefined) return await disconnectUserNetwork(this.#paths, options.containerID);
     this.#see(options);
-    if (options.ports.length > 0) await this.#unpublish(options.containerID);
-    if (options.attachments.length === 0 || !hasNamespace(options.netns)) return;
     const named = options.attachments.flatMap(({ network }) => network.dns ? [network] : []);
-    if (named.length > 0) await this.#programs.names.forgetContainer(named, options.containerID);
-    this.#disconnect(options);
+    const isConnected = options.attachments.length > 0 && hasNamespace(options.netns);
+    try {
+      if (options.ports.length > 0) await this.#unpublish(options.containerID);
+      if (isConnected && named.length > 0) await this.#programs.names.forgetContainer(named, options.containerID);
+    } finally {
+      if (isConnected) this.#disconnect(options);
+    }
     // A container that goes on is not to see an interface that its client was told is gone.
     if (options.before !== undefined) await this.#leaving.get(options.netns);
   }

@@ -15,8 +15,8 @@
 my ($SUBREAPER, $FOLDER_AT, $FIFO, $NONBLOCK, $GETFL, $SETFL) = (36, -100, 0010600, 04000, 3, 4);
 my ($DONTWAIT, $NOSIGNAL, $RECEIVE_CLOEXEC) = (0x40, 0x4000, 0x40000000);
 my ($EAGAIN, $ECONNRESET, $PIECE, $PENDING_MOST, $SILENCE, $PAUSE, $TURNS) = (11, 104, 65536, 262144, 0.2, 0.004, 64);
-# Seconds that a reader at work has for what was sent last: less than a fork and its end take is a gain.
-my $PROMPT = 0.02;
+# Seconds that a reader at work has for what was sent last, and how often while it goes on to type: no longer than a fork and its end take.
+my ($PROMPT, $PROMPT_TURNS) = (0.02, 3);
 
 my $resize = $ARGV[1];
 
@@ -227,14 +227,14 @@ sub exec_session {
 # Connects to the server.
 sub connect_peer { socket($peer, 1, 1, 0) && connect($peer, pack('S a*', 1, "$_[0]\0")) or die "connect: $!\n" }
 
-# Ends the connection when the other side has read everything, and tells whether it has, within so many seconds where they are given: a
-# connection that is closed with something unread here is reset, and what was read there and not used yet is lost.
+# Ends the connection when the other side has read everything: one that is closed with something unread here is reset, and what was read there
+# and not used yet is lost. With `$patience`, seconds without a byte, it waits no longer, and tells whether the connection is over.
 sub leave_peer {
   my $patience = shift;
   shutdown($peer, 1);
   for (my $turn = 0;; $turn++) {
     vec(my $read, fileno $peer, 1) = 1;
-    return 0 if defined $patience && ($turn == $TURNS || select($read, undef, undef, $patience) == 0);
+    return 0 if defined $patience && ($turn == $PROMPT_TURNS || select($read, undef, undef, $patience) == 0);
     my $count = sysread($peer, my $unused, $PIECE);
     return 1 if defined $count ? !$count : $! != $EINTR;
   }

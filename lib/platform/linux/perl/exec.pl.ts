@@ -3,7 +3,7 @@ export const EXEC = String.raw`
 my ($SUBREAPER, $FOLDER_AT, $FIFO, $NONBLOCK, $GETFL, $SETFL) = (36, -100, 0010600, 04000, 3, 4);
 my ($DONTWAIT, $NOSIGNAL, $RECEIVE_CLOEXEC) = (0x40, 0x4000, 0x40000000);
 my ($EAGAIN, $ECONNRESET, $PIECE, $PENDING_MOST, $SILENCE, $PAUSE, $TURNS) = (11, 104, 65536, 262144, 0.2, 0.004, 64);
-my $PROMPT = 0.02;
+my ($PROMPT, $PROMPT_TURNS) = (0.02, 3);
 
 my $resize = $ARGV[1];
 
@@ -201,7 +201,7 @@ sub leave_peer {
   shutdown($peer, 1);
   for (my $turn = 0;; $turn++) {
     vec(my $read, fileno $peer, 1) = 1;
-    return 0 if defined $patience && ($turn == $TURNS || select($read, undef, undef, $patience) == 0);
+    return 0 if defined $patience && ($turn == $PROMPT_TURNS || select($read, undef, undef, $patience) == 0);
     my $count = sysread($peer, my $unused, $PIECE);
     return 1 if defined $count ? !$count : $! != $EINTR;
   }

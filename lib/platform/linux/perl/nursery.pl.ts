@@ -34,6 +34,7 @@ sub fork_for {
     open(STDOUT, '>', '/dev/null');
     open(STDERR, '>&', $complain);
     close $complain;
+    $lost = sub { end_at_once(0) };
     eval { $work->($say); end_at_once(0) } or print STDERR $@;
     end_at_once(1);
   }

@@ -51,8 +51,7 @@ import { shareMemory } from "../bundle/mounts/shared_memory.ts";
 import { SubPaths } from "../bundle/mounts/sub_paths.ts";
 import { Supervisors } from "./nursery/supervisors.ts";
 import { listProcesses } from "./top/top.ts";
-
-const CONTAINER_ID = /^[0-9a-f]{64}$/;
+import { isID } from "../../../oci/digest.ts";
 
 /** The dependencies of the processes. */
 export interface Parts {
@@ -309,7 +308,7 @@ export class LinuxProcesses implements Processes {
 
   /** Runs a command of a container's runtime; one argument is its ID. Throws the runtime's message as an engine's error. */
   async run(command: string, ...args: string[]): Promise<void> {
-    const facts = args.map((id) => CONTAINER_ID.test(id) ? readFacts(this.#pathsOf(id).facts) : undefined);
+    const facts = args.map((id) => isID(id) ? readFacts(this.#pathsOf(id).facts) : undefined);
     const asked = facts.find((found) => found !== undefined)?.runtime;
     await runRuntime(await this.runtimes.of(asked), command, args);
   }

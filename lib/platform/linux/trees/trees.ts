@@ -27,6 +27,7 @@ import { SharedFolders } from "../bundle/mounts/shared_folders.ts";
 import { resolveUser } from "../bundle/user_lookup.ts";
 import { Agent } from "./agent.ts";
 import { mountPlaces } from "./mount_places.ts";
+import { layerHex } from "../storage/layer_name.ts";
 
 const KINDS: Record<string, TreeChange["kind"]> = { "0": "modified", "1": "added", "2": "deleted" };
 
@@ -118,7 +119,7 @@ class AgentTrees implements Trees {
   }
 
   changeset(containerID: string, { idMaps, mounted, times }: ChangesetOptions = {}): ReadableStream<Uint8Array> {
-    const layers = mounted?.diffIDs.map((diffID) => join(this.#paths.layers, layerName(diffID))) ?? [];
+    const layers = mounted?.diffIDs.map((diffID) => join(this.#paths.layers, layerHex(diffID), "diff")) ?? [];
     const places = mounted === undefined ? "" : mountPlaces(layers, mounted.paths);
     return new Agent(["layer", this.#storage(containerID, "upper"), "", ...mapsOf(idMaps), places, ...timesOf(times)])
       .output();
@@ -129,7 +130,9 @@ class AgentTrees implements Trees {
     diffIDs: readonly string[],
   ): AsyncGenerator<TreeChange[], void, undefined> {
     const { layers } = this.#paths;
-    const upper = "diffID" in top ? join(layers, layerName(top.diffID)) : this.#storage(top.containerID, "upper");
+    const upper = "diffID" in top
+      ? join(layers, layerHex(top.diffID), "diff")
+      : this.#storage(top.containerID, "upper");
     yield* this.#compare("changes", upper, ...await this.#layers.lower(diffIDs));
   }
 
@@ -200,12 +203,6 @@ function mapsOf(maps: IDMaps | undefined): string[] {
 function timesOf(times: FileTimes | undefined): string[] {
   if (times === undefined) return [];
   return [String(times.seconds), ...times.only === "all" ? [String(times.seconds)] : []];
-}
-
-/** Returns the path of a layer below the layers' folder, by its diff ID. */
-function layerName(diffID: string): string {
-  if (!/^sha256:[0-9a-f]{64}$/.test(diffID)) throw new TypeError(`Name layer: "${diffID}" is not a sha256 diff ID`);
-  return `${diffID.slice(7)}/diff`;
 }
 
 /** Whether what a folder holds is meant, and not the folder: `/`, and what ends in `.`. */

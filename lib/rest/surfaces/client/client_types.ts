@@ -5,6 +5,7 @@ import { Components } from "../components.ts";
 import { type Definitions, describeAll, type Described, isOptional, listOf } from "../described.ts";
 import { moduleNames } from "./module_names.ts";
 import { commentText, schemaType, typeName } from "../schema_types.ts";
+import { propertyName } from "../property_name.ts";
 
 const HEAD = `/** Bytes to be sent. */
 export type Bytes = ReadableStream<Uint8Array> | AsyncIterable<Uint8Array | string> | Blob | Uint8Array | string;
@@ -125,7 +126,7 @@ function memberAt(members: Members, [name, ...inner]: readonly string[]): Member
 function membersText(members: Members, indent: string, own?: Member["call"]): string {
   const inner = `${indent}  `;
   const lines = [...members].map(([name, { call, members }]) => {
-    const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
+    const key = propertyName(name);
     const comment = call === undefined ? "" : `${inner}/** ${call.about} */\n`;
     const type = members.size === 0 ? call?.signature : `: ${membersText(members, inner, call)}`;
     return `${comment}${inner}${key}${type};`;

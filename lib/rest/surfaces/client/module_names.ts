@@ -1,4 +1,6 @@
 /** Names that no declaration in a module may have. */
+import { isIdentifier } from "../property_name.ts";
+
 const RESERVED = new Set(
   ("arguments await break case catch class const continue debugger default delete do else enum eval export extends false " +
     "finally for function if implements import in instanceof interface let new null package private protected public " +
@@ -24,7 +26,7 @@ export interface ModuleName {
 export function moduleNames(ids: readonly string[]): ModuleName[] {
   const names = new Set(ids.map((id) => id.split(".", 1)[0]));
   return [...names].flatMap((as, index) => {
-    if (!/^[A-Za-z_$][\w$]*$/.test(as) || OWN.has(as) || as === "default") return [];
+    if (!isIdentifier(as) || OWN.has(as) || as === "default") return [];
     return [{ local: `$${index}`, as, declarable: !RESERVED.has(as) }];
   });
 }

@@ -4,6 +4,7 @@ import { Components, isObject } from "../components.ts";
 import { type Definitions, describeAll, type Described, isOptional, listOf } from "../described.ts";
 import type { JSONSchema } from "../openapi_types.ts";
 import { sampleOf } from "./sample.ts";
+import { isIdentifier, literalKey } from "../property_name.ts";
 
 /** Lines of code are about as long as this at the most. */
 const WIDTH = 60;
@@ -44,7 +45,7 @@ function sampleCall(described: Described, components: Components): string {
     const json = components.lift(schema, `${id}Argument${index + 1}`);
     return codeOf(sampleOf(json, components.schemas, codeLeaf));
   });
-  const path = id.split(".").map((name) => isName(name) ? `.${name}` : `[${JSON.stringify(name)}]`);
+  const path = id.split(".").map((name) => isIdentifier(name) ? `.${name}` : `[${JSON.stringify(name)}]`);
   const call = `await client${path.join("")}(${values.join(", ")})`;
   if (result.shape === "channel") return `for await (const value of ${call}) {\n  console.log(value);\n}`;
   const count = result.schemas.length;
@@ -80,9 +81,7 @@ function codeOf(value: unknown, indent = ""): string {
   if (!isList && !isObject(value)) return value === undefined ? "undefined" : JSON.stringify(value);
   const parts = (space: string) =>
     isList ? value.map((item) => codeOf(item, space)) : Object.entries(value).map(([name, item]) => {
-      // A plain `__proto__` would set the prototype.
-      const key = name === "__proto__" ? '["__proto__"]' : isName(name) ? name : JSON.stringify(name);
-      return `${key}: ${codeOf(item, space)}`;
+      return `${literalKey(name)}: ${codeOf(item, space)}`;
     });
   const [open, close] = isList ? ["[", "]"] : ["{", "}"];
   const line = parts(indent).join(", ");
@@ -90,8 +89,4 @@ function codeOf(value: unknown, indent = ""): string {
   if (line.length <= WIDTH && !line.includes("\n")) return isList ? `[${line}]` : `{ ${line} }`;
   const deeper = `${indent}  `;
   return `${open}\n${parts(deeper).map((part) => `${deeper}${part},\n`).join("")}${indent}${close}`;
-}
-
-function isName(text: string): boolean {
-  return /^[A-Za-z_$][\w$]*$/.test(text);
 }

@@ -218,6 +218,33 @@ Deno.test({
 });
 
 Deno.test({
+  name: "LinuxExecs tells of a process's end, whoever is slow to read its output and goes on to type",
+  ignore,
+  async fn() {
+    await using bench = await Bench.open();
+    const record = await running(bench);
+    for (const args of [["sh", "-c", "echo one; exit 3"], ["sh", "-c", "seq 1 20000; exit 3"]]) {
+      const options = session(record, args);
+      const over = new AbortController();
+      const { signal } = over;
+      const exit = ended(bench, options.id).finally(() => over.abort());
+      const late = sleep(30_000, undefined, { signal }).then(() => assert(false, "its end is not told"), () => {});
+      const { attachment } = await bench.processes.execs.start(options);
+      const writer = attachment!.input.getWriter();
+      while (!signal.aborted) {
+        const typed = writer.write(encoder.encode("typed\n")).then(() => sleep(5));
+        await Promise.race([exit, late, typed]);
+      }
+      assertEquals((await exit).code, 3);
+      const { stdout } = await collect(attachment!);
+      assertMatch(stdout, /^(one|1\n2\n3\n[^]*\n20000)\n$/);
+      attachment!.close();
+      await bench.processes.execs.delete(options.id);
+    }
+  },
+});
+
+Deno.test({
   name: "LinuxExecs tells a later server of detached and attached ends alike",
   ignore,
   async fn() {

@@ -1,4 +1,5 @@
 import { protocolsOf } from "../../client/module/shared.ts";
+import { propertyName } from "../../property_name.ts";
 
 /** The request that a form sends. */
 export interface FormRequest {
@@ -99,10 +100,6 @@ function objectCode(texts: Record<string, string>): string {
   const fields = Object.entries(texts).map(([name, text]) => `${propertyName(name)}: ${JSON.stringify(text)}`);
   const line = fields.join(", ");
   return line.length <= WIDTH ? `{ ${line} }` : `{\n${fields.map((field) => `${INDENT}${field},\n`).join("")}}`;
-}
-
-function propertyName(name: string): string {
-  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
 }
 
 function quoteShell(text: string): string {
