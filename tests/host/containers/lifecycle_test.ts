@@ -152,7 +152,7 @@ Deno.test("every operation answers in every state what Podman answers", async (t
     if (state === "stopping") {
       while (!(await (await server.request("GET", `/libpod/containers/${id}/logs?stdout=1`)).text()).includes("ready"));
       // Answers when somebody else has ended it.
-      void post("stop?timeout=60").catch(() => {});
+      void post("stop?timeout=600").catch(() => {});
       while (await stateOf(id) !== state);
     }
     return id;
