@@ -1,5 +1,5 @@
 /** The page itself in a real browser: search, sizes, colours, names. */
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { z } from "../../../handlers/wire/zod.ts";
 import { api, rest } from "../../../lib/rest/mod.ts";
 import { surfaces } from "../../../lib/rest/surfaces.ts";
@@ -12,7 +12,7 @@ shopTest("docsPage() searches, by the keyboard too", async ({ page }) => {
   assertEquals(await page.locator("nav li:visible").count(), 2);
   assertEquals(await page.locator("#page-found").textContent(), "2 operations");
   await page.keyboard.press("Enter");
-  assertMatch(page.url(), /#CreateItem$/);
+  await page.waitForURL(/#CreateItem$/);
   await page.keyboard.press("/");
   await page.keyboard.press("Escape");
   assertEquals(await page.locator("article[data-search]:visible").count(), 23);
@@ -25,7 +25,7 @@ shopTest("docsPage() shows its list on demand on a narrow screen, and is no wide
   await page.getByRole("button", { name: "List" }).click();
   await add.click();
   assertEquals(await add.isVisible(), false);
-  assertMatch(page.url(), /#Add$/);
+  await page.waitForURL(/#Add$/);
   assertEquals(await page.evaluate("document.documentElement.scrollWidth"), 360);
 });
 

@@ -113,14 +113,15 @@ Deno.test("api() refuses a view of what is no stream, and a console that is open
   }
 });
 
-/** Serves a shell that answers each line, and tells its sizes. */
-function serveShell(): Handler {
+/** Serves a shell that answers each line, and tells its sizes. The shell "late" is opened when `lateMayOpen` says so. */
+function serveShell(lateMayOpen: Promise<void>): Handler {
   const sizes: string[] = [];
   const follow = new TransformStream<Uint8Array, Uint8Array>();
   return handler(
     null,
     implement(shell, {
-      Shell(id, { rows, columns }, context) {
+      async Shell(id, { rows, columns }, context) {
+        if (id === "late") await lateMayOpen;
         const { socket, response } = context.platform.upgradeWebSocket!({ protocol: "gantry.plain" });
         socket.binaryType = "arraybuffer";
         if (id === "framed") socket.onopen = () => socket.send(frame(2, "a warning\n").slice());
@@ -147,42 +148,56 @@ function serveShell(): Handler {
   );
 }
 
+const late = Promise.withResolvers<void>();
+
 shopTest(
   "docsPage() opens a console with its size, shows text as it comes, and sends a switch only when it is set",
   async ({ page }) => {
     const article = page.locator("article#Shell");
+    const status = (text: RegExp) => article.locator(".answer .status", { hasText: text }).waitFor();
     const connect = async (id: string) => {
       await article.getByLabel("id*").fill(id);
       await article.getByRole("button", { name: "Connect" }).click();
-      await article.locator(".answer .status", { hasText: "Open" }).waitFor();
     };
     const say = async (line: string) => {
       await article.getByLabel("Line to send").fill(line);
       await article.getByLabel("Line to send").press("Enter");
     };
+    await connect("late");
+    await status(/^Opening$/);
+    await say("early");
+    late.resolve();
+    await article.locator(".screen", { hasText: "you said early" }).waitFor();
+    await article.getByRole("button", { name: "Ctrl+C" }).click();
+    await status(/^Closed$/);
+
     await connect("raw");
+    await status(/^Open$/);
     await say("hello");
     await article.locator(".screen.fixed", { hasText: "you said hello" }).waitFor();
     await article.getByRole("spinbutton", { name: "Columns" }).fill("55");
+    const resized = page.waitForResponse((response) => /\/size\?/.test(response.url()));
     await article.getByRole("spinbutton", { name: "Rows" }).press("Tab");
+    await resized;
     await article.getByLabel("Line to send").press("ArrowUp");
     assertEquals(await article.getByLabel("Line to send").inputValue(), "hello", "a line comes back");
     await article.getByLabel("Line to send").fill("size");
     await article.getByRole("button", { name: "Send", exact: true }).click();
     await article.locator(".screen", { hasText: /\d+x24 then 55x24/ }).waitFor();
     await article.getByRole("button", { name: "Ctrl+C" }).click();
-    await article.locator(".answer .status", { hasText: "Closed" }).waitFor();
+    await status(/^Closed$/);
     assertEquals(await article.getByLabel("Line to send").count(), 0);
 
     await connect("framed");
+    await status(/^Open$/);
     await article.locator(".screen .error", { hasText: "a warning" }).waitFor();
     await say("hi");
     await article.locator(".screen", { hasText: "you said hi" }).waitFor();
     await article.getByRole("button", { name: "End input" }).click();
-    await article.locator(".answer .status", { hasText: "Closed" }).waitFor();
+    await status(/^Closed$/);
 
     await article.locator("[data-code] summary").click();
-    assertStringIncludes(await article.locator("[data-code] pre").textContent() ?? "", 'new WebSocket("ws://');
+    await article.locator("[data-code] pre", { hasText: 'new WebSocket("ws://' }).waitFor();
 
     const log = page.locator("article#Log");
     await log.locator("[type=submit]").click();
@@ -207,5 +222,5 @@ shopTest(
     assertEquals(await answer(), '{"off":false,"needed":true}');
   },
   false,
-  surfaces(shell, { title: "Shell", fallback: serveShell() }),
+  surfaces(shell, { title: "Shell", fallback: serveShell(late.promise) }),
 );

@@ -26,7 +26,12 @@ export async function openConsole(
   const view = new ScreenView(make, form.dataset.frames !== undefined);
   const state = make("span", "status", "Opening");
   const size = new SizeFields(form, reader, make);
-  const typed = typedLine(make, (bytes) => socket.readyState === 1 && socket.send(bytes));
+  // Lines that are typed before the server has answered go with its answer.
+  const early: Uint8Array<ArrayBuffer>[] = [];
+  const typed = typedLine(make, (bytes) => {
+    if (socket.readyState === WebSocket.CONNECTING) early.push(bytes);
+    else if (socket.readyState === WebSocket.OPEN) socket.send(bytes);
+  });
   answer.replaceChildren(make("p", "line", state, ...size.elements, ...typed.tools), view.element, typed.element);
   size.fit(view);
 
@@ -43,6 +48,7 @@ export async function openConsole(
     state.className = "status good";
     state.textContent = "Open";
     size.follow(view);
+    for (const bytes of early) socket.send(bytes);
     typed.field.focus();
   };
   const { code, reason } = await new Promise<CloseEvent>((resolve) => socket.onclose = resolve);
