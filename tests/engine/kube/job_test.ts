@@ -16,7 +16,7 @@ function states({ engine: { containers } }: TestEngine): string[] {
 }
 
 const become = (test: TestEngine, ...wanted: string[]) =>
-  until(() => Promise.resolve(assertEquals(states(test), wanted)), 10_000);
+  until(() => Promise.resolve(assertEquals(states(test), wanted)));
 
 function end(test: TestEngine, pod: string, code: number): void {
   test.kernel.end(test.engine.containers.resolve(`${pod}-c`).id, code);

@@ -35,7 +35,7 @@ class Page {
 
   /** Waits until the bytes so far hold a text. */
   async until(text: string): Promise<void> {
-    const end = performance.now() + 10_000;
+    const end = performance.now() + 120_000;
     while (!this.text.includes(text)) {
       assert(performance.now() < end, `"${text}" did not come; this did: ${this.text}`);
       await new Promise<void>((resolve) => {

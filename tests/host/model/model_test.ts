@@ -61,5 +61,5 @@ async function leavesNothing({ server }: Session, clients: readonly ModelClient[
     const images: unknown[] = await (await server.request("GET", "/libpod/images/json?all=true")).json();
     assertEquals(images.length, 1);
     assertEquals(traces(server.folder, ids), NOTHING);
-  }, 30_000);
+  });
 }

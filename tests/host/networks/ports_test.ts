@@ -13,7 +13,7 @@ Deno.test("ports are published by podman and docker as they ask, and shown as Do
   await podman("pull", "--tls-verify=false", image);
   const portsOf = async (name: string) => JSON.parse(await docker("inspect", name))[0].NetworkSettings.Ports;
   const fetchText = (port: string | number) =>
-    until(async () => await (await fetch(`http://127.0.0.1:${port}/`)).text(), 10_000);
+    until(async () => await (await fetch(`http://127.0.0.1:${port}/`)).text());
 
   await t.step("-P publishes what is exposed, on any free port, for every protocol", async () => {
     await podman("run", "-d", "--name", "all", "-P", "--expose", "8000", "--expose", "53/udp", image, ...WEB);

@@ -228,7 +228,7 @@ Deno.test({
       const over = new AbortController();
       const { signal } = over;
       const exit = ended(bench, options.id).finally(() => over.abort());
-      const late = sleep(30_000, undefined, { signal }).then(() => assert(false, "its end is not told"), () => {});
+      const late = sleep(120_000, undefined, { signal }).then(() => assert(false, "its end is not told"), () => {});
       const { attachment } = await bench.processes.execs.start(options);
       const writer = attachment!.input.getWriter();
       while (!signal.aborted) {
