@@ -70,7 +70,9 @@ export function contentPolicy(servers: readonly string[] = []): Promise<string> 
     "frame-ancestors 'none'; require-trusted-types-for 'script'; connect-src 'self'"
   );
   const origins = servers.filter((server) => /^https?:\/\//.test(server) && URL.canParse(server))
-    .map((server) => new URL(server).origin);
+    .map((server) => new URL(server).origin)
+    // Consoles and channels are WebSockets of the same server.
+    .flatMap((origin) => [origin, origin.replace(/^http/, "ws")]);
   return policy.then((text) => [text, ...origins].join(" "));
 }
 

@@ -193,8 +193,24 @@ shopTest(
     await article.locator(".screen .error", { hasText: "a warning" }).waitFor();
     await say("hi");
     await article.locator(".screen", { hasText: "you said hi" }).waitFor();
+    const typed = article.getByLabel("Line to send");
+    await typed.fill("half a line");
+    await typed.press("ArrowUp");
+    await typed.press("ArrowDown");
+    assertEquals(await typed.inputValue(), "half a line", "what was not sent is kept");
+    await typed.fill("");
+    await page.evaluate(`(() => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData("text", "one\\ntwo\\nthr");
+      const field = document.querySelector("#Shell .typed");
+      field.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+    })()`);
+    await article.locator(".screen", { hasText: /you said one\s*you said two/ }).waitFor();
+    assertEquals(await typed.inputValue(), "thr", "the last line is not whole yet");
     await article.getByRole("button", { name: "End input" }).click();
     await status(/^Closed$/);
+    assertEquals(await article.getByRole("button", { name: "Ctrl+C" }).count(), 0, "nothing is left to press");
+    assertEquals(await article.locator("[data-told]").textContent(), "Closed");
 
     await article.locator("[data-code] summary").click();
     await article.locator("[data-code] pre", { hasText: 'new WebSocket("ws://' }).waitFor();

@@ -1,6 +1,7 @@
 /** The forms of the page in a real browser. */
 import { Buffer } from "node:buffer";
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { breakOff, serveShop } from "../../fixtures/rest/shop.ts";
 import { shopTest } from "../../fixtures/rest/shop_page.ts";
 
 shopTest("docsPage() is shown on the root to a browser, in one request", async ({ page }) => {
@@ -98,6 +99,34 @@ shopTest("docsPage() goes on with a channel of events where its connection broke
   await follow.locator(".status", { hasText: "Closed" }).waitFor();
   assertEquals(await follow.locator(".values pre").allTextContents(), ["1", "2", "3", "4", "5", "6", "7"]);
 });
+
+let asked = 0;
+const broken = breakOff(serveShop({ guarded: false }), 1);
+
+shopTest(
+  "docsPage() keeps the values of a channel whose server is away for a while",
+  async ({ page }) => {
+    const follow = page.locator(`article[id="Stock.Follow"]`);
+    await follow.getByLabel("Over").selectOption("events");
+    await follow.getByLabel("to*").fill("7");
+    await follow.getByRole("button", { name: "Open" }).click();
+    await follow.locator(".status", { hasText: "Connecting again" }).waitFor();
+    await follow.locator(".status", { hasText: "Closed" }).waitFor();
+    assertEquals(await follow.locator(".values pre").allTextContents(), ["1", "2", "3", "4", "5", "6", "7"]);
+    assertEquals(asked, 3);
+    // A header that is none is told of, and nothing is sent without it.
+    await page.locator("#page-credentials summary").click();
+    await page.getByLabel("Headers that go with every request").fill("x-trace: a\nnone");
+    await follow.getByRole("button", { name: "Open" }).click();
+    await follow.locator(".failed", { hasText: `"none" is no "name: value"` }).waitFor();
+    assertEquals(asked, 3);
+  },
+  false,
+  (request, platform) => {
+    if (!request.url.includes("/stock/follow")) return broken(request, platform);
+    return ++asked === 2 ? Promise.resolve(new Response("away", { status: 503 })) : broken(request, platform);
+  },
+);
 
 shopTest("docsPage() sends headers of the reader's choice with every request", async ({ page }, origin) => {
   await page.locator("#page-credentials summary").click();

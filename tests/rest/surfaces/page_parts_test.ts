@@ -3,10 +3,14 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { z } from "../../../handlers/wire/zod.ts";
 import { api, bytes, chan, error, int64, rest, stream, time } from "../../../lib/rest/mod.ts";
 import { clientSamples, docsPage, openapi } from "../../../lib/rest/surfaces.ts";
+import { contentPolicy } from "../../../lib/rest/surfaces/docs_page.ts";
 import { fittingVersion } from "../../../lib/rest/surfaces/page/form_view.ts";
 import { samplesOf } from "../../../lib/rest/surfaces/page/sample.ts";
 import { hexDump, previewOf, sizeText } from "../../../lib/rest/surfaces/page/script/bytes.ts";
-import { clientCode, curlCode, fetchCode } from "../../../lib/rest/surfaces/page/script/code.ts";
+import { channelSocketCode, clientCode, curlCode, fetchCode } from "../../../lib/rest/surfaces/page/script/code.ts";
+import { indentJSON } from "../../../lib/rest/surfaces/page/script/indent_json.ts";
+import { encodePathValue } from "../../../lib/rest/surfaces/client/module/path_value.ts";
+import { ValueReader } from "../../../lib/rest/surfaces/client/module/values.ts";
 import { spanText, Timeline } from "../../../lib/rest/surfaces/page/script/timeline.ts";
 import { variantsOf } from "../../../lib/rest/surfaces/page/variants.ts";
 
@@ -111,8 +115,52 @@ Deno.test("curlCode() and fetchCode() quote whatever a form holds", () => {
   form.append("b", new File(["x"], "x.txt"));
   const parts = { url, init: { method: "POST", headers: {}, body: form } };
   assertStringIncludes(curlCode(parts), "--form-string 'a=@/etc/passwd' \\\n  -F 'b=@x.txt'");
+  form.append("c", new File(["x"], 'a,"b";c.txt'));
+  assertStringIncludes(curlCode(parts), `-F 'c=@"a,\\"b\\";c.txt"'`);
+  assertStringIncludes(
+    curlCode({ url: "http://h/", init: { method: "HEAD", headers: {} } }),
+    "curl --head 'http://h/'",
+  );
+  assertStringIncludes(
+    channelSocketCode({ url: "http://h/a", init: { headers: {} } }),
+    'new WebSocket("ws://h/a", ["gantry.plain"])',
+  );
   assertStringIncludes(fetchCode(parts, false), 'form.append("b", new File(["…"], "x.txt"));');
   assertStringIncludes(fetchCode({ url, init: { method: "GET", headers: {} } }, true), "of response.body.pipeThrough(");
+});
+
+Deno.test("indentJSON() leaves a nesting without end as it is, and numbers of any size", () => {
+  assertEquals(
+    indentJSON('{"a":[1,{}],"n":9007199254740993}'),
+    '{\n  "a": [\n    1,\n    {}\n  ],\n  "n": 9007199254740993\n}',
+  );
+  const deep = "[".repeat(20_000) + "]".repeat(20_000);
+  assertEquals(indentJSON(deep), deep);
+});
+
+Deno.test("encodePathValue() refuses what an address would lose, and encodes what parts two names", () => {
+  assertEquals(encodePathValue("a/b?c", "whole"), "a%2Fb%3Fc");
+  assertEquals(encodePathValue("v1...x", "shared"), "v1%2e%2e%2ex");
+  assertEquals(encodePathValue("a b/c", "remainder"), "a%20b/c");
+  for (const text of ["a?b", "a#b", "a/../b", ".."]) assertEquals(encodePathValue(text, "remainder"), undefined, text);
+  for (const text of [".", ".."]) assertEquals(encodePathValue(text, "whole"), undefined, text);
+});
+
+Deno.test("a client reads fields that are named like what every object has", () => {
+  const reader = new ValueReader([{ n: "int64" }]);
+  const text = '{"n":1,"constructor":{"x":1},"__proto__":{"y":2}}';
+  const value = reader.readJSON(text, { struct: 0 }) as Record<string, unknown>;
+  assertEquals([value.n, value.constructor], [1n, { x: 1 }]);
+});
+
+Deno.test("docsPage() asks for no cookie, which only the browser may send, and its policy allows the server's WebSockets", async () => {
+  const page = docsPage(openapi(api("x", { Me: rest("GET /me (Cookie:sid)", [z.string()], [z.string()]) })));
+  assertStringIncludes(page, "sid <small>a cookie");
+  assertEquals(/<input[^>]*name="sid"/.test(page), false);
+  assertStringIncludes(
+    await contentPolicy(["https://api.example.com/v1"]),
+    "https://api.example.com wss://api.example.com",
+  );
 });
 
 Deno.test("clientCode() makes a client with the page's headers, if it has any", () => {

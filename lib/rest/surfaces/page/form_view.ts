@@ -38,7 +38,10 @@ export function formView(
         parameter,
       ) => fieldView(id, parameter))}${requestBody !== undefined &&
         bodyField(id, requestBody.content, document)}${channel &&
-        transportField(id, method)}<div class="actions"><button type="submit" class="${method}">${channel
+        transportField(
+          id,
+          method,
+        )}<div class="actions"><button type="submit" class="${method}" autocomplete="off">${channel
         ? "Open"
         : isConsole
         ? "Connect"
@@ -46,7 +49,7 @@ export function formView(
           id,
           call,
           isConsole,
-        )}<div class="answer" role="status" aria-live="polite"></div></form>
+        )}<p class="told" role="status" data-told></p><div class="answer"></div></form>
   `;
 }
 
@@ -92,6 +95,12 @@ function codeView(id: string, call: string | undefined, isConsole: boolean): Con
 
 function fieldView(id: string, parameter: ParameterObject): Content {
   const { name, schema, content, example } = parameter;
+  // A page may not set a cookie for a request: the browser sends those that it has.
+  if (parameter.in === "cookie") {
+    return html`
+      <p class="note">${name} <small>a cookie: the browser sends it where it has it</small></p>
+    `;
+  }
   const control = `${id}-${parameter.in}-${name}`;
   const data = html`name="${name}" data-in="${parameter.in}" ${
     parameter["x-gantry-remainder"] && html`data-remainder`

@@ -79,7 +79,7 @@ button.quiet{background:none;border-color:transparent;color:var(--soft);margin-l
 #page-theme{padding:.3rem .55rem;line-height:1}
 .status{font:600 .8rem/1 var(--mono);border-radius:6px;padding:.28rem .5rem;background:var(--sunk);display:inline-block}
 .status.good{color:var(--get);background:color-mix(in srgb,var(--get) 10%,transparent)}.status.bad{color:var(--delete);background:color-mix(in srgb,var(--delete) 10%,transparent)}
-.answer:not(:empty){margin-top:1rem;border-top:1px solid var(--line);padding-top:.8rem}.note{color:var(--soft);font-size:.85rem}.failed{color:var(--delete)}
+.told{position:absolute;width:1px;height:1px;margin:0;overflow:hidden;clip-path:inset(50%)}.answer:not(:empty){margin-top:1rem;border-top:1px solid var(--line);padding-top:.8rem}.note{color:var(--soft);font-size:.85rem}.failed{color:var(--delete)}
 .values{list-style:none;margin:.6rem 0 0;padding:0;max-height:28rem;overflow:auto;border:1px solid var(--line);border-radius:9px;background:var(--card)}
 .values li+li{border-top:1px solid var(--line)}.values pre{margin:0;border:0;border-radius:0;background:none;max-height:none}
 .kind>h3{font-family:var(--mono);font-size:.98rem}.kind{padding:1.1rem 1.4rem}.kind .fields{margin-top:.5rem}

@@ -83,6 +83,7 @@ export function socketChannel<T>(
   headers: Headers,
   decode: (text: string) => T,
   signal?: AbortSignal,
+  opened: () => void = () => {},
 ): ClientChannel<T> {
   const window = 64;
   signal?.throwIfAborted();
@@ -101,6 +102,7 @@ export function socketChannel<T>(
   const credit = (count: number) => socket.protocol === "gantry.flow" && socket.send(String(count));
   let beats: ReturnType<typeof setInterval> | undefined;
   socket.onopen = () => {
+    opened();
     credit(window);
     // Credit for no value says that somebody is there.
     credit(0);

@@ -4,6 +4,7 @@
  * @module
  */
 import type { WireOperation, WirePlace } from "../client_table.ts";
+import { encodePathValue } from "./shared.ts";
 import { isPlainObject, jsonOfValue, textOfValue } from "./values.ts";
 import { isAsyncIterable } from "../../../codecs/record.ts";
 
@@ -32,16 +33,13 @@ function writePath(operation: WireOperation, args: readonly unknown[]): string {
     const place = (remainder ? part.slice(1) : part) as unknown as WirePlace;
     const value = pickValue(args, place);
     const text = value === undefined || value === null ? "" : textOfValue(value);
-    const bad = remainder ? /(^|\/)\.{1,2}(\/|$)|[?#%\\]/.test(text) : /^\.{1,2}$/.test(text);
-    if (text === "" || bad) {
-      throw new TypeError(`Write "${text}" into the path of ${operation.name}: it cannot stand there`);
-    }
-    if (remainder) return encodeURI(text);
-    // The literal between two names of one segment is looked for from the front.
     const between = parts[index + 1];
     const shared = typeof between === "string" && !between.includes("/") && parts.length > index + 2;
-    const encoded = encodeURIComponent(text);
-    return shared ? encoded.replace(/[-_.!~*'()]/g, (mark) => `%${mark.charCodeAt(0).toString(16)}`) : encoded;
+    const encoded = encodePathValue(text, remainder ? "remainder" : shared ? "shared" : "whole");
+    if (text === "" || encoded === undefined) {
+      throw new TypeError(`Write "${text}" into the path of ${operation.name}: it cannot stand there`);
+    }
+    return encoded;
   }).join("");
 }
 

@@ -5,3 +5,4 @@
  */
 export { lineChannel, openSocket, protocolsOf, socketChannel, textChannel } from "./channels.ts";
 export { eventChannel } from "./events.ts";
+export { encodePathValue } from "./path_value.ts";

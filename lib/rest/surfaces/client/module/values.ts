@@ -91,9 +91,14 @@ export class ValueReader {
     }
     if (!isPlainObject(value)) return value;
     const entries = Object.entries(value).map(([name, item]) => {
-      const inner = "map" in kind ? kind.map : this.#structs[kind.struct][name];
+      const inner = "map" in kind ? kind.map : ownField(this.#structs[kind.struct], name);
       return [name, inner === undefined ? item : this.#revive(item, inner)];
     });
     return Object.fromEntries(entries);
   }
+}
+
+/** The kind of a field, which an answer may name like something that every object has. */
+function ownField(fields: Readonly<Record<string, WireKind>>, name: string): WireKind | undefined {
+  return Object.hasOwn(fields, name) ? fields[name] : undefined;
 }

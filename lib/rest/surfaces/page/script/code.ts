@@ -13,7 +13,8 @@ const WIDTH = 50;
 
 /** Writes a request for a shell. */
 export function curlCode({ url, init: { method = "GET", headers, body } }: FormRequest): string {
-  const lines = [`curl -X ${method} ${quoteShell(url)}`];
+  // Of HEAD alone curl knows that its answer has no body.
+  const lines = [`curl ${method === "HEAD" ? "--head" : `-X ${method}`} ${quoteShell(url)}`];
   for (const [name, text] of Object.entries(headers)) lines.push(`-H ${quoteShell(`${name}: ${text}`)}`);
   if (body instanceof FormData) {
     for (const [name, part] of body) {
@@ -21,7 +22,7 @@ export function curlCode({ url, init: { method = "GET", headers, body } }: FormR
       lines.push(
         typeof part === "string"
           ? `--form-string ${quoteShell(`${name}=${part}`)}`
-          : `-F ${quoteShell(`${name}=@${part.name}`)}`,
+          : `-F ${quoteShell(`${name}=@${curlFile(part.name)}`)}`,
       );
     }
   } else if (typeof body === "string") lines.push(`--data-raw ${quoteShell(body)}`);
@@ -46,6 +47,15 @@ export function fetchCode({ url, init: { method = "GET", headers, body } }: Form
   const options = fields.map((field) => `${INDENT}${field.replaceAll("\n", `\n${INDENT}`)},\n`).join("");
   const call = `const response = await fetch(${JSON.stringify(url)}${options === "" ? "" : `, {\n${options}}`});`;
   return [...before, call, ...shownCode(headers.accept ?? "", isChannel)].join("\n");
+}
+
+/** Writes the reading of a channel over a WebSocket, each of whose messages is a value. */
+export function channelSocketCode({ url, init: { headers } }: FormRequest): string {
+  const protocols = protocolsOf(new Headers(headers), "gantry.plain");
+  return [
+    `const socket = new WebSocket(${JSON.stringify(url.replace(/^http/, "ws"))}, ${JSON.stringify(protocols)});`,
+    "socket.onmessage = ({ data }) => console.log(data);",
+  ].join("\n");
 }
 
 /** Writes the opening of a WebSocket, as a browser and other runtimes have it. */
@@ -100,6 +110,11 @@ function objectCode(texts: Record<string, string>): string {
   const fields = Object.entries(texts).map(([name, text]) => `${propertyName(name)}: ${JSON.stringify(text)}`);
   const line = fields.join(", ");
   return line.length <= WIDTH ? `{ ${line} }` : `{\n${fields.map((field) => `${INDENT}${field},\n`).join("")}}`;
+}
+
+/** A file's name in a form of curl, where commas and semicolons part names and types. */
+function curlFile(name: string): string {
+  return /[,;"\\]/.test(name) ? `"${name.replaceAll(/["\\]/g, "\\$&")}"` : name;
 }
 
 function quoteShell(text: string): string {

@@ -43,6 +43,7 @@ export interface PageElement {
   removeAttribute(name: string): void;
   getAttribute(name: string): string | null;
   addEventListener(type: string, listener: (event: PageEvent) => void): void;
+  onclick: (() => void) | null;
   dispatchEvent(event: Event): boolean;
 }
 
@@ -50,6 +51,10 @@ export interface PageElement {
 export interface PageEvent {
   readonly target: PageElement;
   readonly key: string;
+  /** Whether a key belongs to a character that is being written with several. */
+  readonly isComposing?: boolean;
+  /** Of a paste: what is pasted. */
+  readonly clipboardData?: { getData(type: string): string } | null;
   preventDefault(): void;
 }
 

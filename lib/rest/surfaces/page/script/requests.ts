@@ -1,3 +1,4 @@
+import { encodePathValue } from "../../client/module/shared.ts";
 import type { FormRequest } from "./code.ts";
 import type { PageDocument, PageElement, PageWindow } from "./dom.ts";
 
@@ -25,8 +26,12 @@ export function formReader(document: PageDocument, window: PageWindow): FormRead
 
   const pathOf = (form: PageElement, template = form.dataset.path!) =>
     all(form, "[data-in=path]").reduce((path, field) => {
-      const text = field.dataset.remainder === undefined ? encodeURIComponent(field.value) : encodeURI(field.value);
-      return path.replace(`{${field.name}}`, () => text);
+      const place = `{${field.name}}`;
+      const behind = template.slice(template.indexOf(place) + place.length);
+      const form = field.dataset.remainder !== undefined ? "remainder" : /^[^/{]+\{/.test(behind) ? "shared" : "whole";
+      const text = encodePathValue(field.value, form);
+      if (text === undefined) throw new TypeError(`${field.name}: "${field.value}" cannot stand in a path`);
+      return path.replace(place, () => text);
     }, template);
 
   /** Returns the version in front of a path, for operations that only some versions have. */
@@ -41,8 +46,11 @@ export function formReader(document: PageDocument, window: PageWindow): FormRead
     for (const field of all(form, "[data-in=query]")) {
       if (field.dataset.list !== undefined) { for (const line of lines(field)) add(field.name, line); }
       else if (field.dataset.map !== undefined) {
-        for (const line of lines(field)) add(line.split("=")[0], line.slice(line.indexOf("=") + 1));
-      } else if (textOf(field) !== "") add(field.name, textOf(field));
+        for (const line of lines(field)) {
+          const [name, ...value] = line.split("=");
+          add(name, value.join("="));
+        }
+      } else if (field.type === "hidden" || textOf(field) !== "") add(field.name, textOf(field));
     }
     return parts.length === 0 ? "" : `?${parts.join("&")}`;
   };
@@ -77,8 +85,12 @@ export function formReader(document: PageDocument, window: PageWindow): FormRead
 
   const common = (): Record<string, string> => {
     const field = document.getElementById("page-headers");
-    const pairs = (field ? lines(field) : []).map((line) => /^([^:\s]+)\s*:\s*(.*)$/.exec(line));
-    const given = pairs.flatMap((pair) => pair ? [[pair[1].toLowerCase(), pair[2]]] : []);
+    const given = new Headers();
+    for (const line of field ? lines(field) : []) {
+      const [, name, value] = /^([^:\s]+)\s*:\s*(.*)$/.exec(line) ?? [];
+      if (name === undefined) throw new TypeError(`Headers that go with every request: "${line}" is no "name: value"`);
+      given.append(name, value);
+    }
     return { ...credentials(), ...Object.fromEntries(given) };
   };
 

@@ -7,8 +7,19 @@ import type { MakeElement } from "./view.ts";
 const LONGEST = 200_000;
 /** The characters of JSON that are kept, to indent it. */
 const LONGEST_JSON = 4_000_000;
+/** The types of bodies that are text. Others, as those of office documents, may have such words within. */
+const TEXT = /^text\/|^application\/x-www-form-urlencoded$|[/+](x-)?(nd)?(json|xml|yaml|javascript)(l|-seq)?$/;
 /** The bytes of a body that is no text which the page keeps, to show and to save them. */
 const KEPT = 64 << 20;
+
+/** The addresses of the files that an answer holds: what they name is kept until they are given back. */
+const files = new WeakMap<PageElement, string[]>();
+
+/** Gives back the files of an answer that is to be shown no more. */
+export function forgetFiles(answer: PageElement): void {
+  for (const url of files.get(answer) ?? []) URL.revokeObjectURL(url);
+  files.delete(answer);
+}
 
 /**
  * Shows the body of a response as it comes: a text, an image, or how its bytes begin.
@@ -23,7 +34,8 @@ export async function showBody(
 ): Promise<void> {
   const type = response.headers.get("content-type") ?? "";
   if (response.body === null || response.status === 204) return answer.append(make("p", "note", "No body"));
-  if (/text|json|xml|javascript|yaml|form/.test(type) && !/^image\//.test(type)) await showText(response.body, type);
+  const essence = type.split(";")[0].trim().toLowerCase();
+  if (TEXT.test(essence) && !/^image\//.test(essence)) await showText(response.body, type);
   else await showBytes(response.body, type);
 
   async function showText(body: ReadableStream<Uint8Array<ArrayBuffer>>, type: string): Promise<void> {
@@ -38,17 +50,21 @@ export async function showBody(
       if (isJSON) {
         // Read from its top: what does not fit is at its end.
         if (text.length < LONGEST_JSON) text = (text + part.value).slice(0, LONGEST_JSON);
-        if (shown.textContent === "" || size < LONGEST) shown.textContent = text.slice(0, LONGEST);
+        if (shown.textContent === "" || size < LONGEST) shown.textContent = beginningOf(text);
         continue;
       }
-      text = (text + part.value).slice(-LONGEST);
+      // A character of two units is not cut between them.
+      text = (text + part.value).slice(-LONGEST).replace(/^[\udc00-\udfff]/, "");
       shown.textContent = text;
       shown.scrollTop = shown.scrollHeight;
     }
     if (text === "") answer.append(make("p", "note", "An empty body"));
-    if (!isJSON) return;
+    if (!isJSON) {
+      if (size > text.length) answer.append(make("p", "note", `The last ${text.length} characters of ${size}`));
+      return;
+    }
     const indented = size > text.length ? text : indentJSON(text);
-    shown.textContent = indented.slice(0, LONGEST);
+    shown.textContent = beginningOf(indented);
     shown.scrollTop = 0;
     if (indented.length > LONGEST) answer.append(make("p", "note", `The first ${LONGEST} characters of ${size}`));
     if (size === text.length) whole(text);
@@ -77,9 +93,9 @@ export async function showBody(
     const file = new Blob(kept, { type });
     const preview = previewOf(type, await startOf(file));
     if (preview.as === "image") showImage(new Blob(kept, { type: preview.type }), place);
-    if (preview.as === "text") place.replaceChildren(textElement((await file.text()).slice(0, LONGEST)));
+    if (preview.as === "text") place.replaceChildren(textElement(beginningOf(await file.text())));
     const link = make("a", "", "Save");
-    link.setAttribute("href", URL.createObjectURL(file));
+    link.setAttribute("href", addressOf(file));
     link.setAttribute("download", "answer");
     note.append(" · ", link);
   }
@@ -93,7 +109,6 @@ export async function showBody(
   }
 
   function showImage(file: Blob, place: PageElement): void {
-    const url = URL.createObjectURL(file);
     const image = make("img", "");
     image.setAttribute("alt", "The image that was answered");
     image.addEventListener("error", async () => {
@@ -102,8 +117,14 @@ export async function showBody(
         textElement(hexDump(await startOf(file))),
       );
     });
-    image.setAttribute("src", url);
+    image.setAttribute("src", addressOf(file));
     place.replaceChildren(image);
+  }
+
+  function addressOf(file: Blob): string {
+    const url = URL.createObjectURL(file);
+    files.set(answer, [...files.get(answer) ?? [], url]);
+    return url;
   }
 
   /** A text that is scrolled by the keyboard too. */
@@ -112,6 +133,11 @@ export async function showBody(
     shown.setAttribute("tabindex", "0");
     return shown;
   }
+}
+
+/** The characters of a text that stay in sight, from its beginning. */
+function beginningOf(text: string): string {
+  return text.slice(0, LONGEST).replace(/[\ud800-\udbff]$/, "");
 }
 
 async function startOf(file: Blob): Promise<Uint8Array> {

@@ -2,8 +2,9 @@ import { eventChannel, lineChannel, socketChannel } from "../../client/module/sh
 import type { FormRequest } from "./code.ts";
 import type { PageElement } from "./dom.ts";
 import { indentJSON } from "./indent_json.ts";
+import { askPlainly, noteOfUnsent } from "./refusal.ts";
 import { type Moment, Timeline } from "./timeline.ts";
-import { makeButton, type MakeElement } from "./view.ts";
+import { makeButton, type MakeElement, StateView } from "./view.ts";
 
 /** The values of a channel that stay in sight. */
 const KEPT = 200;
@@ -15,16 +16,18 @@ export interface ShownChannel {
   readonly request: FormRequest;
   readonly over: string | undefined;
   readonly stop: AbortController;
-  /** Shows an answer that is no channel. */
-  refused(response: Response): Promise<void>;
+  /** Tells a reader who does not see the page. */
+  readonly tell: (text: string) => void;
+  /** Shows an answer that is no channel; `below` what has come before. */
+  refused(response: Response, below: boolean): Promise<void>;
 }
 
 /** Shows the values of a channel as they come, each with its time, until it ends. */
 export async function showChannel(channel: ShownChannel, answer: PageElement, make: MakeElement): Promise<void> {
-  const { stop } = channel;
+  const { stop, request, over, refused } = channel;
   const timeline = new Timeline(KEPT);
   const count = make("small", "count", "0 values");
-  const state = make("span", "status good", "Open");
+  const state = new StateView(make, channel.tell);
   const list = make("ol", "values");
   list.setAttribute("tabindex", "0");
   list.setAttribute("aria-label", "Values");
@@ -35,7 +38,8 @@ export async function showChannel(channel: ShownChannel, answer: PageElement, ma
     list.append(...timeline.take().map((moment) => momentView(moment, make)));
     while (list.children.length > KEPT) list.children[0].remove();
     if (near) list.scrollTop = list.scrollHeight;
-    count.textContent = timeline.summary(isOpen ? Date.now() : undefined);
+    const summary = timeline.summary(isOpen ? Date.now() : undefined);
+    if (count.textContent !== summary) count.textContent = summary;
   };
   const pause = makeButton(make, "Pause", (button) => {
     timeline.pause(!timeline.isPaused);
@@ -48,17 +52,32 @@ export async function showChannel(channel: ShownChannel, answer: PageElement, ma
     list.replaceChildren();
     flush();
   });
-  answer.replaceChildren(make("p", "line", state, " ", count, make("span", "tools", pause, clear)), list);
-  const source = openChannel(channel);
-  stop.signal.addEventListener("abort", () => source.close());
-  const pace = setInterval(flush, PACE);
+  const headers = new Headers(request.init.headers);
+  const isSocket = over === "websocket";
+  const unsent = isSocket ? noteOfUnsent(headers, make) : [];
+  answer.replaceChildren(
+    make("p", "line", state.element, " ", count, make("span", "tools", pause, clear)),
+    ...unsent,
+    list,
+  );
+  let wasOpen = false;
+  const opened = () => {
+    wasOpen = true;
+    if (!stop.signal.aborted) state.set("Open", "good");
+  };
+  let pace: ReturnType<typeof setInterval> | undefined;
   try {
+    const source = openChannel(channel, opened, () => state.set("Connecting again"));
+    stop.signal.addEventListener("abort", () => source.close());
+    pace = setInterval(flush, PACE);
     for await (const text of source) timeline.add(text, Date.now());
-    state.className = "status";
-    state.textContent = stop.signal.aborted ? "Stopped" : "Closed";
+    state.set(stop.signal.aborted ? "Stopped" : "Closed");
   } catch (error) {
-    state.className = "status bad";
-    state.textContent = "Failed";
+    state.set("Failed", "bad");
+    const answered = isSocket && !wasOpen
+      ? await askPlainly(request.url, headers, stop.signal)
+      : (error as Partial<Refusal>).response;
+    if (answered !== undefined) await refused(answered, timeline.count > 0);
     throw error;
   } finally {
     clearInterval(pace);
@@ -67,19 +86,36 @@ export async function showChannel(channel: ShownChannel, answer: PageElement, ma
   }
 }
 
-/** Opens a channel, the texts of whose values come out. */
-function openChannel({ request: { url, init }, over, stop, refused }: ShownChannel) {
+/** The error of a request that was not answered with a channel. */
+interface Refusal extends Error {
+  readonly status: number;
+  readonly response: Response;
+}
+
+/**
+ * Opens a channel, the texts of whose values come out.
+ *
+ * @param opened Called when it is open
+ * @param again Called when it is to be opened once more
+ */
+function openChannel({ request: { url, init }, over, stop }: ShownChannel, opened: () => void, again: () => void) {
   const leave = new AbortController();
   const signal = AbortSignal.any([stop.signal, leave.signal]);
+  let isFirst = true;
   const ask = async (request: Request) => {
+    if (!isFirst) again();
+    isFirst = false;
     const response = await fetch(request);
-    if (response.ok) return response;
-    await refused(response);
-    throw Object.assign(new Error(`Answered with status ${response.status}`), { status: response.status });
+    if (!response.ok) {
+      const { status } = response;
+      throw Object.assign(new Error(`Answered with status ${status}`), { status, response }) satisfies Refusal;
+    }
+    opened();
+    return response;
   };
   const headers = new Headers(init.headers);
   const same = (text: string) => text;
-  if (over === "websocket") return socketChannel(url.replace(/^http/, "ws"), headers, same, stop.signal);
+  if (over === "websocket") return socketChannel(url.replace(/^http/, "ws"), headers, same, stop.signal, opened);
   if (over === "events") return eventChannel(new Request(url, { ...init, signal }), ask, same, () => leave.abort());
   // A channel that fails says so in its last line.
   headers.set("accept", `${headers.get("accept") ?? "*/*"};errors=line`);

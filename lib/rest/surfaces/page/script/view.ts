@@ -20,3 +20,23 @@ export function makeButton(make: MakeElement, text: string, press: (button: Page
   button.addEventListener("click", () => press(button));
   return button;
 }
+
+/** The state of a channel or a console, shown and told. */
+export class StateView {
+  readonly element: PageElement;
+  readonly #tell: (text: string) => void;
+
+  /** `tell` tells a reader who does not see the page. */
+  constructor(make: MakeElement, tell: (text: string) => void) {
+    this.#tell = tell;
+    this.element = make("span", "status");
+    this.set("Opening");
+  }
+
+  set(text: string, kind: "good" | "bad" | "" = ""): void {
+    if (this.element.textContent === text) return;
+    this.element.className = `status ${kind}`.trim();
+    this.element.textContent = text;
+    this.#tell(text);
+  }
+}

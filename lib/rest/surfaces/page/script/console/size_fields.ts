@@ -13,13 +13,19 @@ export class SizeFields {
   readonly elements: readonly PageElement[];
   readonly #form: PageElement;
   readonly #reader: FormReader;
+  /** The address of the size, as the form was when the console was opened: it may be changed for the next one. */
+  readonly #address: string | undefined;
   readonly #columns: PageElement;
   readonly #rows: PageElement;
   readonly #note: PageElement;
+  #isTelling = false;
+  #isOld = false;
 
   constructor(form: PageElement, reader: FormReader, make: MakeElement) {
     this.#form = form;
     this.#reader = reader;
+    const { sizePath } = form.dataset;
+    this.#address = sizePath === undefined ? undefined : reader.beside(form, sizePath);
     const field = (label: string) => {
       const made = make("input", "cells");
       made.setAttribute("type", "number");
@@ -31,7 +37,7 @@ export class SizeFields {
     this.#columns = field("Columns");
     this.#rows = field("Rows");
     this.#note = make("small", "");
-    const shown = form.dataset.sizePath === undefined ? [] : [this.#columns, "×", this.#rows, this.#note];
+    const shown = this.#address === undefined ? [] : [this.#columns, "×", this.#rows, this.#note];
     this.elements = shown.length === 0 ? [] : [make("span", "size", ...shown)];
   }
 
@@ -73,10 +79,22 @@ export class SizeFields {
     this.#rows.value = String(view.screen.rows);
   }
 
+  /** Tells the size; one that changes meanwhile is told next, so that the last one counts. */
   async #tell(): Promise<void> {
-    const { sizePath, sizeMethod: method } = this.#form.dataset;
-    if (sizePath === undefined || this.#columns.disabled) return;
-    const url = new URL(this.#reader.beside(this.#form, sizePath));
+    this.#isOld = true;
+    if (this.#isTelling) return;
+    this.#isTelling = true;
+    while (this.#isOld) {
+      this.#isOld = false;
+      await this.#send();
+    }
+    this.#isTelling = false;
+  }
+
+  async #send(): Promise<void> {
+    if (this.#address === undefined || this.#columns.disabled) return;
+    const { sizeMethod: method } = this.#form.dataset;
+    const url = new URL(this.#address);
     for (const [name, value] of this.#named()) url.searchParams.set(name, value);
     try {
       const response = await fetch(url, { method, headers: this.#reader.common() });
