@@ -40,10 +40,10 @@ export function engineHandler(
   { auth = null, onRequest, ...options }: EngineHandlerOptions = {},
 ): Handler {
   const watch = new RequestWatch(engine.metrics, onRequest);
-  const faces = surfaces(listDefinitions(), { ...ABOUT, auth, fallback: options.fallback });
+  const onError = options.onError ?? watch.onError;
+  const faces = surfaces(listDefinitions(), { ...ABOUT, auth, onError, fallback: options.fallback });
   const implementations = implementFamilies(engine).map((family) => watch.named(family));
-  const onError = watch.onError;
-  const serve = handler(auth, implementations, { ...onError && { onError }, ...options, fallback: faces });
+  const serve = handler(auth, implementations, { ...options, ...onError && { onError }, fallback: faces });
   return watch.around((request, platform) => {
     const answer = refuseVersion(request) ?? redirectDoubled(request);
     return answer === undefined ? serve(request, platform) : Promise.resolve(answer);

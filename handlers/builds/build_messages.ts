@@ -1,5 +1,6 @@
 import { CommandFailure } from "../../lib/engine/build/run_step.ts";
 import type { BuildProgress } from "../../lib/engine/build/build_options.ts";
+import { familiarName, parseReference } from "../../lib/oci/reference.ts";
 import { errorText } from "../images/pull_progress.ts";
 import type { BuildResponse } from "../wire/files/commit.ts";
 
@@ -59,7 +60,9 @@ function* dockerMessages(progress: BuildProgress): Generator<BuildResponse> {
     case "done":
       yield { aux: { ID: `sha256:${progress.id}` } };
       yield { stream: `Successfully built ${progress.id.slice(0, 12)}\n` };
-      for (const name of progress.names) yield { stream: `Successfully tagged ${familiarName(name)}\n` };
+      for (const name of progress.names) {
+        yield { stream: `Successfully tagged ${familiarName(parseReference(name))}\n` };
+      }
   }
 }
 
@@ -81,9 +84,4 @@ function* podmanMessages(progress: BuildProgress): Generator<BuildResponse> {
       for (const name of progress.names) yield { stream: `COMMIT ${name}\nSuccessfully tagged ${name}\n` };
       yield { stream: `${progress.id}\n` };
   }
-}
-
-function familiarName(name: string): string {
-  const short = name.replace(/^docker\.io\/(?:library\/)?/, "");
-  return short.slice(short.lastIndexOf("/")).includes(":") ? short : `${short}:latest`;
 }

@@ -24,7 +24,9 @@ const FILTERS = ["label", "label!", "until"];
 export async function pruneContainers(engine: Engine, filters: Filters = {}): Promise<Pruned[]> {
   const unknown = Object.keys(filters).find((key) => !FILTERS.includes(key));
   if (unknown !== undefined) throw new RequestError("invalid", `${unknown} is an invalid filter`);
-  const ended = engine.containers.list({ all: true, filters }).filter(isIdle);
+  const ended = engine.containers.list({ all: true, filters }).filter((record) =>
+    isIdle(record) && !engine.containers.awaitsRestart(record)
+  );
   const sizes = await engine.system.writableSizes(ended.map(({ id }) => id));
   return await inParallel(ended, AT_ONCE, async ({ id }, index) => {
     const size = sizes[index];

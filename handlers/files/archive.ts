@@ -15,8 +15,10 @@ export async function headArchive(
   path: string | undefined,
   context: Context,
 ): Promise<void> {
-  const facts = await engine.containers.files.stat(name, requirePath(path), context.signal);
+  const wanted = requirePath(path);
+  const facts = await engine.containers.files.stat(name, wanted, context.signal);
   tellFacts(context, facts);
+  if (!facts.exists) throw noSuchFile(name, wanted);
 }
 
 /** Gives what is at a path. */
@@ -27,12 +29,11 @@ export async function getArchive(
   context: Context,
   options?: ReadOptions,
 ): Promise<ReadableStream<Uint8Array>> {
-  const { facts, archive } = await engine.containers.files.read(name, requirePath(path), {
-    ...options,
-    signal: context.signal,
-  });
+  const wanted = requirePath(path);
+  const { facts, archive } = await engine.containers.files.read(name, wanted, { ...options, signal: context.signal });
   tellFacts(context, facts);
-  // Without one the facts have thrown.
+  if (!facts.exists) throw noSuchFile(name, wanted);
+  // It is there where the path is.
   return archive!;
 }
 
@@ -76,7 +77,12 @@ function tellFacts({ headers }: Context, facts: PathFacts): void {
     linkTarget: facts.linkTarget,
   };
   headers.set(STAT_HEADER, encodeFacts(info));
-  if (!facts.exists) throw new EngineError("no_such_file", "no such file or directory");
+}
+
+function noSuchFile(container: string, path: string): EngineError {
+  // Clients match on this sentence.
+  const sentinel = "no such file or directory";
+  return new EngineError("no_such_file", `"${path}" in container ${container}: ${sentinel}`, { sentinel });
 }
 
 /**

@@ -50,7 +50,14 @@ export function compatContainers(engine: Engine): Implementation {
       const common = { now: Date.now(), networkID: networkIDs(engine), version };
       return records.map((record, index) => {
         const health = containers.health(record.id);
-        return containerSummary(record, { ...common, image: image(record), rwSize: sizes[index], health });
+        const awaitsRestart = containers.awaitsRestart(record);
+        return containerSummary(record, {
+          ...common,
+          image: image(record),
+          rwSize: sizes[index],
+          health,
+          awaitsRestart,
+        });
       });
     },
     CompatPruneContainers: async (query) => {

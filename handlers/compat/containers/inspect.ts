@@ -27,7 +27,7 @@ export async function compatGetContainer(engine: Engine, name: string, size: boo
   const { image, rwSize } = facts;
   return emit(ContainerInspect, {
     ...inspectCommon(record, facts),
-    State: dockerInspectState(record, facts),
+    State: dockerInspectState(record, facts, engine.containers.awaitsRestart(record)),
     Image: `sha256:${record.imageID}`,
     LogPath: record.log.path,
     Name: `/${record.name}`,
@@ -44,13 +44,18 @@ export async function compatGetContainer(engine: Engine, name: string, size: boo
   });
 }
 
-function dockerInspectState(record: ContainerRecord, facts: InspectFacts): Sparse<ContainerInspect["State"]> {
+function dockerInspectState(
+  record: ContainerRecord,
+  facts: InspectFacts,
+  awaitsRestart: boolean,
+): Sparse<ContainerInspect["State"]> {
   const state = inspectState(record, facts);
   return {
     ...state,
-    Status: dockerState(record.state.status),
-    // Docker counts a paused container as running.
-    Running: state.Running === true || state.Paused === true,
+    Status: dockerState(record.state.status, awaitsRestart),
+    Restarting: awaitsRestart,
+    // Docker counts a paused container as running, and one that waits for its restart.
+    Running: state.Running === true || state.Paused === true || awaitsRestart,
     Health: inspectHealth(record, facts.health),
   };
 }

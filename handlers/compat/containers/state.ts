@@ -11,8 +11,8 @@ const STATES: Record<ContainerStatus, string> = {
 };
 
 /** Docker's word for a container's state. */
-export function dockerState(status: ContainerStatus): string {
-  return STATES[status];
+export function dockerState(status: ContainerStatus, awaitsRestart = false): string {
+  return awaitsRestart ? "restarting" : STATES[status];
 }
 
 const STEPS: readonly [limit: number, text: (seconds: number) => string][] = [

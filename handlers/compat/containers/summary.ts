@@ -19,6 +19,8 @@ export interface SummaryOptions {
   networkID(name: string): string;
   /** The client's version of the API. */
   version?: string;
+  /** Whether it has ended and waits for its restart. */
+  awaitsRestart: boolean;
   /** The results of its health checks. */
   health?: HealthState;
   /** Bytes in the writable layer, when sizes are asked for. */
@@ -27,7 +29,7 @@ export interface SummaryOptions {
 
 /** A container as Docker lists it. */
 export function containerSummary(record: ContainerRecord, options: SummaryOptions): ContainerSummary {
-  const { image, now, rwSize } = options;
+  const { image, now, rwSize, awaitsRestart } = options;
   const { spec, state } = record;
   const exposed = exposedBy(record, image);
   return emit(ContainerSummary, {
@@ -42,8 +44,10 @@ export function containerSummary(record: ContainerRecord, options: SummaryOption
     SizeRw: rwSize,
     SizeRootFs: rwSize === undefined ? undefined : rwSize + (image?.size ?? 0),
     Labels: spec.labels,
-    State: dockerState(state.status),
-    Status: statusText(record, now, options.health && dockerHealth(options.health.status)),
+    State: dockerState(state.status, awaitsRestart),
+    Status: awaitsRestart
+      ? `Restarting (${state.exitCode}) ${humanDuration(now - state.finishedAt)} ago`
+      : statusText(record, now, options.health && dockerHealth(options.health.status)),
     // Clients are told from this version on.
     Health: isBefore(options.version, 1, 52) ? undefined : healthSummary(record, options.health),
     NetworkSettings: { Networks: networkSettings(record, exposed, options.networkID).Networks },

@@ -30,7 +30,7 @@ export async function loadImages(
   { signal }: Context,
 ): Promise<{ stream: string }> {
   const { names } = await engine.images.archives.load(body, { signal });
-  return { stream: `Loaded image: ${names.join(",")}` };
+  return { stream: `Loaded image: ${names.join(",")}\n` };
 }
 
 /** Makes an image of the body (`fromSrc=-`), or of what a URL gives. */

@@ -107,7 +107,9 @@ function listUsage(engine: Engine, { images, containers, volumes }: DiskUsage, v
     })),
     containers: containers.map(({ container, writable, whole }): ContainerSummary => {
       const health = engine.containers.health(container.id);
-      const entry = containerSummary(container, { ...common, image: image(container), rwSize: writable, health });
+      const awaitsRestart = engine.containers.awaitsRestart(container);
+      const facts = { image: image(container), rwSize: writable, health, awaitsRestart };
+      const entry = containerSummary(container, { ...common, ...facts });
       return { ...entry, SizeRootFs: whole };
     }),
     volumes: volumes.map(({ volume, size, containers }) => ({

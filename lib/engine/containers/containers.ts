@@ -30,6 +30,7 @@ import { improperState, isCode } from "./failures.ts";
 import { ContainerFiles } from "./files/files.ts";
 import { TreeUses } from "./files/tree_uses.ts";
 import { ContainerNetworks } from "./networks/container_networks.ts";
+import { awaitsRestart } from "./life/restarts.ts";
 import { initContainer, pauseContainer, restartContainer, startContainer, unpauseContainer } from "./life/lifecycle.ts";
 import { listContainers } from "./list.ts";
 import { readLogs } from "./streams/logs.ts";
@@ -98,6 +99,7 @@ export class Containers {
       teardowns: new Teardowns(core, networks, portClaims, this.#closing.signal),
       treeUses: new TreeUses(core, volumes),
       restarting: new Set(),
+      awaitingRestart: new Map(),
       warm: new WarmPools(core.state, core.options.limits.warmContainers),
       closing: this.#closing.signal,
       background: (what, work) => this.#background.run(what, work),
@@ -236,6 +238,11 @@ export class Containers {
   /** Runs its health check, now. Throws `state` where it has none or does not run, `timeout` where that took too long. */
   async checkHealth(nameOrID: string): Promise<HealthOutcome> {
     return answerOf(await runCheck(this.#context, nameOrID), this.resolve(nameOrID));
+  }
+
+  /** Whether it has ended and waits for its restart, by its policy or for being unhealthy. */
+  awaitsRestart(record: ContainerRecord): boolean {
+    return awaitsRestart(this.#context, record);
   }
 
   /** How it is by what its checks found; `undefined` where it is not checked, or was never up. */

@@ -40,6 +40,8 @@ export interface Context {
   readonly warm: WarmContainers;
   /** Containers whose end belongs to a restart: they are neither removed nor restarted by policy. */
   readonly restarting: Set<string>;
+  /** Containers that wait for a restart by their policy: the moment of the end that it follows, by ID. */
+  readonly awaitingRestart: Map<string, number>;
   /** Ends when the engine closes: what sleeps behind an answer gives up. */
   readonly closing: AbortSignal;
   /** Lets work go on behind an answer; closing the engine waits for it, and failures are logged. */

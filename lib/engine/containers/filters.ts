@@ -17,13 +17,15 @@ export interface FilterSources {
   network(nameOrID: string): string | undefined;
   /** A pod's ID by name, ID or prefix; `undefined` where there is none. */
   pod(nameOrID: string): string | undefined;
+  /** A container's state, in the words of the filter `status`. */
+  status(record: ContainerRecord): string;
   /** A container's health, `none` where it is not checked. */
   health(record: ContainerRecord): string;
   /** Milliseconds since the epoch. */
   now: number;
 }
 
-const STATUSES = "unknown created initialized running stopped paused exited removing stopping".split(" ");
+const STATUSES = "unknown created initialized running stopped paused restarting exited removing stopping".split(" ");
 const RESTART_POLICIES = ["no", "none", "always", "on-failure", "unless-stopped"];
 
 /** Builds the test for all filters together. Throws `invalid` for an unknown filter or a value it cannot have. */
@@ -53,11 +55,11 @@ const FILTERS: Record<string, Build> = {
   health: (values, { health }) => (record) => values.includes(health(record)),
 };
 
-function byStatus(values: readonly string[]): ContainerPredicate {
+function byStatus(values: readonly string[], { status }: FilterSources): ContainerPredicate {
   const unknown = values.find((value) => !STATUSES.includes(value));
   if (unknown !== undefined) throw invalid(`unknown container state: ${unknown}`, "invalid argument");
   const wanted = values.map((value) => value === "stopped" ? "exited" : value);
-  return (record) => wanted.includes(record.state.status);
+  return (record) => wanted.includes(status(record));
 }
 
 function byExitCode(values: readonly string[]): ContainerPredicate {

@@ -3,6 +3,7 @@ import type { Context } from "./context.ts";
 import { isCode } from "./failures.ts";
 import { containerPredicate } from "./filters.ts";
 import { activeHealth } from "./health/health_check.ts";
+import { awaitsRestart } from "./life/restarts.ts";
 import type { ListOptions } from "./options.ts";
 
 /** Containers that fit, newest first. */
@@ -12,13 +13,17 @@ export function listContainers(context: Context, options: ListOptions): Containe
     container: (nameOrID) => context.records.resolve(nameOrID),
     network: (nameOrID) => networkName(context, nameOrID),
     pod: (nameOrID) => podID(context, nameOrID),
+    // Docker's word for it is no state of a record's.
+    status: (record) => options.paused && awaitsRestart(context, record) ? "restarting" : record.state.status,
     health: ({ id, health }) => activeHealth(health) ? context.health.states.get(id)?.status ?? "" : "none",
     now: context.core.clock.now(),
   });
   // Asking for a status means asking for all that have it.
   const all = options.all || last > 0 || (filters.status?.length ?? 0) > 0;
   const shown: readonly string[] = options.paused ? ["running", "paused", "stopping"] : ["running"];
-  const found = context.records.all().filter((record) => (all || shown.includes(record.state.status)) && fits(record));
+  const isUp = (record: ContainerRecord) =>
+    shown.includes(record.state.status) || options.paused === true && awaitsRestart(context, record);
+  const found = context.records.all().filter((record) => (all || isUp(record)) && fits(record));
   found.sort((a, b) => b.created - a.created);
   return last > 0 ? found.slice(0, last) : found;
 }

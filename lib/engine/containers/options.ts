@@ -71,7 +71,7 @@ export type ContainerFilters = Record<string, readonly string[]>;
 export interface ListOptions {
   /** Include containers that do not run. Implied by `last` and by a `status` filter. */
   all?: boolean;
-  /** Count paused containers, and those on their way to an end, as running. */
+  /** Count paused containers, those on their way to an end and those that wait for a restart as running, as Docker does. */
   paused?: boolean;
   /** The newest so many, whatever their state. */
   last?: number;

@@ -61,6 +61,11 @@ export class State {
     return this.#revision;
   }
 
+  /** Makes the revision grow for a change that is in no record, and is told of beside them. */
+  touch(): void {
+    this.#revision++;
+  }
+
   /** The names of the store's tables that this engine does not know: it keeps them as they are. */
   unknownTables(): string[] {
     return [...this.#rows.keys()].filter((name) => !STORE_TABLES.includes(name));

@@ -40,7 +40,7 @@ export function diagnoseHost(host: HostCheck): Diagnosis {
   return { findings: sortFindings(findings), install: installCommands(host, missing), runs };
 }
 
-function judgeSystem({ os, hasOverlay, found, cgroups, withoutLimits }: HostCheck): Finding[] {
+function judgeSystem({ os, hasOverlay, found, cgroups, withoutLimits, brokenCRIU }: HostCheck): Finding[] {
   if (os !== "linux") return [{ state: "fails", text: `containers: they need Linux, and this is ${os}` }];
   const findings: Finding[] = [];
   if (cgroups === "none") {
@@ -49,6 +49,9 @@ function judgeSystem({ os, hasOverlay, found, cgroups, withoutLimits }: HostChec
   if (withoutLimits) {
     const text = "limits of containers, pause and stats: an ordinary user's server gets no control groups";
     findings.push({ state: "lacks", text }, { state: "lacks", text: `${CHECKPOINTS}: criu needs root` });
+  }
+  if (!withoutLimits && brokenCRIU !== undefined) {
+    findings.push({ state: "lacks", text: `${CHECKPOINTS}: ${brokenCRIU}` });
   }
   if (!hasOverlay) {
     // Programs may not even be there to try it with.
@@ -65,11 +68,12 @@ function judgeSpace({ space }: HostCheck): Finding[] {
 }
 
 /** The things that every need of theirs is there for. */
-function worksOf({ os, found, withoutLimits }: HostCheck): Finding[] {
+function worksOf({ os, found, withoutLimits, brokenCRIU }: HostCheck): Finding[] {
   if (os !== "linux") return [];
   const uses = [...new Set(NEEDS.filter(({ required }) => required === false).map(({ use }) => use))];
   const whole = uses.filter((use) => NEEDS.every((need) => need.use !== use || found.has(need.probe)));
-  return whole.filter((use) => use !== CHECKPOINTS || !withoutLimits).map((use) => ({ state: "works", text: use }));
+  const works = whole.filter((use) => use !== CHECKPOINTS || (!withoutLimits && brokenCRIU === undefined));
+  return works.map((use) => ({ state: "works", text: use }));
 }
 
 /** The needs of which nothing was found. One runtime is enough: without any the first is named. */

@@ -2,6 +2,8 @@ import { access, readFile, statfs } from "node:fs/promises";
 import { arch, release } from "node:os";
 import { dirname } from "node:path";
 import process from "node:process";
+import { messageOf } from "../../oci/message_of.ts";
+import { checkCRIU } from "../linux/checkpoints/criu.ts";
 import { findProgram, HELPER_FOLDERS } from "../linux/helpers/programs.ts";
 import { readCgroupLayout, usableCgroupLayout } from "../linux/resources/cgroups.ts";
 import { NEEDS } from "./needs.ts";
@@ -26,6 +28,8 @@ export interface HostCheck {
   readonly withoutLimits?: boolean;
   /** The folder of what lasts, or the nearest above it, and its free bytes; absent where that cannot be read. */
   readonly space?: { readonly folder: string; readonly free: number };
+  /** Why CRIU, which is there, does not work here, as it says itself. */
+  readonly brokenCRIU?: string;
   /** Why a host cannot be opened here, as the engine says it; absent where it can, or was not tried. */
   readonly trial?: string;
 }
@@ -34,6 +38,7 @@ export interface HostCheck {
 export async function checkThisHost(root: string): Promise<HostCheck> {
   const isLinux = process.platform === "linux";
   const probes = await Promise.all(NEEDS.map(async ({ probe }) => [probe, await isThere(probe)] as const));
+  const found = new Set(probes.flatMap(([probe, isThere]) => isThere ? [probe] : []));
   const filesystems = await readFile("/proc/filesystems", "utf8").catch(() => "");
   return {
     os: process.platform,
@@ -41,7 +46,8 @@ export async function checkThisHost(root: string): Promise<HostCheck> {
     kernel: release(),
     distribution: readDistribution(await readFile("/etc/os-release", "utf8").catch(() => "")),
     runtime: nameRuntime(process.versions),
-    found: new Set(probes.flatMap(([probe, isThere]) => isThere ? [probe] : [])),
+    found,
+    brokenCRIU: found.has("criu") ? await checkCRIU().then(() => undefined, messageOf) : undefined,
     hasOverlay: /\boverlay$/m.test(filesystems),
     cgroups: isLinux ? await kindOfCgroups() : "none",
     withoutLimits: isLinux && (await usableCgroupLayout()).isForeign === true,

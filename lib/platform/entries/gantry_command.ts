@@ -10,6 +10,8 @@ import { doctorAsUser } from "./user/doctor_as_user.ts";
 import { unshareCommand } from "./user/unshare_command.ts";
 import { versionLines } from "./version_command.ts";
 
+const COMMANDS = "serve, gateway, dial-stdio, install, uninstall, reset, unshare, doctor and version";
+
 /**
  * Runs the command `gantry` with the arguments behind its name and resolves with the exit code: that of {@linkcode serveCommand} or
  * {@linkcode doctorCommand}, or 2 for a command that there is not. It installs nothing on the host but, with `install`, the service.
@@ -23,11 +25,10 @@ export async function gantryCommand(args: readonly string[]): Promise<number> {
   if (command === "unshare") return await unshareCommand(rest);
   if (command === "install" || command === "uninstall") return await runService(command, rest);
   if (/^(help|-h|--help)$/.test(command)) {
-    console.log(helpTexts().map(({ text }) => text.trim()).join("\n\n"));
+    const texts = helpTexts().map(({ text }) => text.trim());
+    console.log([`Usage: gantry COMMAND\n\nThe commands are ${COMMANDS}.`, ...texts].join("\n\n"));
   } else if (!/^(doctor|version|-v|--version)$/.test(command)) {
-    return refuseCommand(
-      `Run "${command}": the commands are serve, gateway, dial-stdio, install, uninstall, reset, unshare, doctor and version`,
-    );
+    return refuseCommand(`Run "${command}": the commands are ${COMMANDS}`);
   } else if (rest.some((arg) => arg === "-h" || arg === "--help")) console.log(FACTS_USAGE.trim());
   else if (rest.length > 0) return refuseCommand(`Run "${args.join(" ")}": "${command}" takes no options`);
   else if (command === "doctor") return await doctorAsUser() ?? await doctorCommand();

@@ -12,10 +12,9 @@ export function parseAddress(text: string): Address {
   const path = /^unix:(?:\/\/(?=\/))?(\/(?!\/).*)$/.exec(text)?.[1];
   if (path !== undefined) return { kind: "unix", path };
   const match = /^(?:tcp:\/\/)?(?:\[([0-9a-fA-F:.]+)\]|([A-Za-z0-9._-]*)):([0-9]{1,5})\/?$/.exec(text);
-  const port = Number(match?.[3]);
-  if (match === null || port > 65535) {
-    throw new SyntaxError(`Parse address "${text}": expected unix:///PATH or tcp://HOST:PORT`);
-  }
+  if (match === null) throw new SyntaxError(`Parse address "${text}": expected unix:///PATH or tcp://HOST:PORT`);
+  const port = Number(match[3]);
+  if (port > 65535) throw new SyntaxError(`Parse address "${text}": a port is at most 65535`);
   return { kind: "tcp", host: match[1] ?? match[2] ?? "", port };
 }
 

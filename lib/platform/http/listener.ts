@@ -100,7 +100,7 @@ export async function listen(addr: string, handler: Handler, options: ListenOpti
   const isGuarded = options.authenticated || options.open || tls?.clientCA !== undefined;
   if (address.kind === "tcp" && !isLoopback(address.host) && !isGuarded) {
     throw new Error(
-      `Listen on "${addr}": off loopback every caller must be authenticated, and no authenticator is set`,
+      `Listen on "${addr}": off loopback callers must be authenticated, by a token or by certificates of their own`,
     );
   }
   const rules: HostRules = tls === undefined ? options : { ...options, hosts: [...options.hosts ?? [], ...tls.names] };

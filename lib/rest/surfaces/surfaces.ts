@@ -2,6 +2,7 @@ import { negotiate } from "../run/accept.ts";
 import { identify } from "../auth.ts";
 import type { Handler, Platform } from "../context.ts";
 import { HTTPError } from "../error.ts";
+import type { HandlerOptions } from "../run/core_server.ts";
 import { cutPath } from "../route/request_path.ts";
 import { setHeaders } from "../run/response_headers.ts";
 import { ResponseWriter } from "../run/write_response.ts";
@@ -31,6 +32,8 @@ export interface SurfacesOptions extends DocumentOptions {
   guarded?: boolean;
   /** Asked for everything else, instead of answering 404. */
   fallback?: Handler;
+  /** As that of a handler: told of every error that goes out, before it does. */
+  onError?: HandlerOptions["onError"];
 }
 
 /** One face of the API. */
@@ -86,7 +89,8 @@ class Surfaces {
     this.#options = options;
     this.#root = `/${options.path ?? ""}/`.replaceAll(/\/+/g, "/");
     this.#faces = faces(definitions, options);
-    this.#responses = new ResponseWriter(listOf(definitions)[0]?.options, options.auth ?? null);
+    const { auth = null, onError } = options;
+    this.#responses = new ResponseWriter(listOf(definitions)[0]?.options, auth, { ...onError && { onError } });
   }
 
   async handle(request: Request, platform: Platform): Promise<Response> {

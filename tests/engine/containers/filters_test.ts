@@ -83,6 +83,7 @@ const ROWS: readonly [string, string[], string][] = [
 Deno.test("containerPredicate() keeps what each filter says", async () => {
   const all = await records();
   const sources: FilterSources = {
+    status: ({ state }) => state.status,
     health: () => "none",
     // A test's own letters stand for the containers.
     container: (name) => all[name as "a"],
@@ -103,6 +104,7 @@ Deno.test("containerPredicate() keeps what each filter says", async () => {
 
 Deno.test("containerPredicate() refuses what it does not know", () => {
   const sources: FilterSources = {
+    status: ({ state }) => state.status,
     container: () => fail(),
     network: () => undefined,
     pod: () => undefined,

@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { until } from "../../fixtures/session.ts";
 import { openTestEngine, TINY_NAME } from "../../fixtures/handlers/test_engine.ts";
 
 Deno.test("CompatListContainers() tells clients of 1.52 and later that there is no health check", async () => {
@@ -20,4 +21,32 @@ Deno.test("CompatGetContainer() has no swappiness where none was asked for", asy
     const { HostConfig } = await (await test.send("GET", `/containers/${Id}/json`)).json();
     assertEquals(HostConfig.MemorySwappiness, told);
   }
+});
+
+Deno.test("a container that waits for its restart is restarting in Docker's words, and exited in Podman's", async () => {
+  await using test = await openTestEngine();
+  const ask = async (path: string) => await (await test.send("GET", path)).json();
+  const HostConfig = { RestartPolicy: { Name: "always" } };
+  const { Id } =
+    await (await test.send("POST", "/containers/create", { Image: TINY_NAME, Cmd: ["exit", "7"], HostConfig }))
+      .json();
+  assertEquals((await test.send("POST", `/containers/${Id}/start`)).status, 204);
+  await until(async () => {
+    const { State } = await ask(`/containers/${Id}/json`);
+    assertEquals([State.Status, State.Restarting, State.Running, State.ExitCode], ["restarting", true, true, 7]);
+    // Between two looks it may be on its way up again.
+    const [entry] = await ask("/containers/json");
+    assertEquals([entry?.State, /^Restarting \(7\) .* ago$/.test(entry?.Status)], ["restarting", true]);
+    const filter = (status: string) => encodeURIComponent(JSON.stringify({ status: [status] }));
+    assertEquals((await ask(`/containers/json?filters=${filter("restarting")}`)).length, 1);
+    assertEquals((await ask(`/containers/json?filters=${filter("exited")}`)).length, 0);
+    assertEquals((await ask(`/libpod/containers/${Id}/json`)).State.Status, "exited");
+    assertEquals((await (await test.send("POST", "/containers/prune")).json()).ContainersDeleted ?? [], []);
+  });
+  await until(async () => {
+    await test.send("POST", `/containers/${Id}/stop`);
+    const { State } = await ask(`/containers/${Id}/json`);
+    assertEquals([State.Status, State.Restarting, State.Running], ["exited", false, false]);
+  });
+  assertEquals(await ask("/containers/json"), []);
 });

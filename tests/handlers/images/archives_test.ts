@@ -36,7 +36,7 @@ Deno.test("ExportImage, ExportImages and ImagesLoad are a round trip, in both tr
     const loaded = await post(test, compat ? "/images/load" : "/libpod/images/load", archive);
     assertEquals(
       await loaded.json(),
-      compat ? { stream: `Loaded image: ${TINY_NAME}` } : { Names: [TINY_NAME] },
+      compat ? { stream: `Loaded image: ${TINY_NAME}\n` } : { Names: [TINY_NAME] },
       path,
     );
     assertEquals(test.engine.images.resolve(TINY_NAME).id, TINY.id);

@@ -70,16 +70,20 @@ Deno.test("engineHandler() tells onRequest of each request once, with its operat
   await serve(new Request("http://d/libpod/_ping?token=secret"));
   await serve(new Request("http://d/libpod/containers/none/start", { method: "POST" }));
   await serve(new Request("http://d/nowhere"));
+  await serve(new Request("http://d/services"));
   assertEquals(
     entries.map(({ method, path, operation, status }) => [method, path, operation, status]),
     [
       ["GET", "/libpod/_ping", "Ping", 200],
       ["POST", "/libpod/containers/none/start", "StartContainer", 404],
       ["GET", "/nowhere", undefined, 404],
+      ["GET", "/services", undefined, 503],
     ],
   );
   assert(entries.every(({ duration }) => duration >= 0), "durations are measured");
   assertEquals(entries[0].error, undefined);
   const [, { error }] = entries;
   assert(error instanceof Error && error.message.includes("no container"), String(error));
+  const [swarm] = entries.slice(-1);
+  assert(swarm.error instanceof Error && swarm.error.message.includes("there is nothing"), String(swarm.error));
 });

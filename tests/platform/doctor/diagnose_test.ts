@@ -44,6 +44,12 @@ Deno.test("diagnoseHost() tells an ordinary user what goes without control group
   assert(textsOf(fakeHost(), "works").includes("checkpoints"));
 });
 
+Deno.test("diagnoseHost() does not take a CRIU that does not work for one that does", () => {
+  const host = fakeHost({ brokenCRIU: "the kernel is too new" });
+  assertEquals(textsOf(host, "lacks"), ["checkpoints: the kernel is too new"]);
+  assert(!textsOf(host, "works").includes("checkpoints"));
+});
+
 Deno.test("diagnoseHost() says that containers run without what only others need, and what to install by distribution", () => {
   const missing = ["criu", "nft", "/usr/share/containers/seccomp.json", "ip"];
   const host = fakeHost({}, ...missing);

@@ -43,7 +43,7 @@ Deno.test("GantryEngine loads, saves and imports images, and keeps artifacts", a
     assertEquals(status, 200, format);
     saved[format] = sha256(bytes);
     await send("DELETE", "/libpod/images/localhost/app:1");
-    assertEquals(json(await send("POST", "/images/load", bytes)), { stream: "Loaded image: localhost/app:1" });
+    assertEquals(json(await send("POST", "/images/load", bytes)), { stream: "Loaded image: localhost/app:1\n" });
     assertEquals(json(await send("GET", "/libpod/images/app:1/json")).RootFS.Layers, [diffID]);
     assertEquals(sha256((await send("GET", query + format)).bytes), saved[format], `${format}, once more`);
   }

@@ -13,7 +13,7 @@ import type { Intent } from "../../store/intents.ts";
 import type { Operation } from "../../store/table.ts";
 import { storedSpec } from "../../records/stored_spec.ts";
 import type { MountSpec } from "../../records/mount_spec.ts";
-import { checkName, MAX_FOLDER_NAME, randomID } from "../../text/names.ts";
+import { randomID } from "../../text/names.ts";
 import { askedMounts, requireSource, sourcesToMake } from "./asked_mounts.ts";
 import { type Context, emitEvent, type MadeContainer } from "../context.ts";
 import { requireHost } from "../../core.ts";
@@ -25,7 +25,7 @@ import { chooseHealth } from "../health/choose_health.ts";
 import { grantResources } from "./grant.ts";
 import { makeVolumes } from "./make_volumes.ts";
 import { DEFAULT_STOP_TIMEOUT, isSystemd, mergeExposed, mergeLabels, mergeProcess, mergeStopSignal } from "./merge.ts";
-import { anonymousVolumes, resolveMounts, volumesOf } from "./mounts.ts";
+import { anonymousVolumes, checkVolumeName, resolveMounts, volumesOf } from "./mounts.ts";
 import { checkRecordSize } from "../record_size.ts";
 import { assignPorts, checkMappings, publishAll } from "./port_mappings.ts";
 import { chooseUsers } from "./choose_users.ts";
@@ -200,7 +200,7 @@ async function resolveMountsChecked(
   const asked = await askedMounts(context, spec.mounts);
   const origins = { inherited, imageVolumes: spec.imageVolumes };
   const mounts = resolveMounts(asked, config, () => randomID(context.core.random), origins);
-  for (const { source } of volumesOf(mounts)) checkName(source, MAX_FOLDER_NAME);
+  for (const { source } of volumesOf(mounts)) checkVolumeName(source);
   const named = mounts.filter(({ type }) => type === "bind" || type === "overlay");
   // Mounts of other containers may show the same folder.
   const made = sourcesToMake(spec.mounts);

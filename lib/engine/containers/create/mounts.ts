@@ -1,9 +1,10 @@
 /** A container's mounts: what was asked for, and what its image wants besides. */
+import { checkName, MAX_FOLDER_NAME } from "../../text/names.ts";
 import { cleanPath } from "../../../oci/clean_path.ts";
 import type { ExecutionConfig } from "../../../oci/image_config.ts";
 import type { MountSpec, VolumeMount } from "../../records/mount_spec.ts";
 import { checkMountOptions, mountOptions } from "./mount_options.ts";
-import { invalid } from "../../errors.ts";
+import { EngineError, invalid, reworded } from "../../errors.ts";
 
 const MOST_MOUNTS = 1000;
 /** Paths where an image gets no volume: a folder in place of what the kernel shows would hide the masks that lie over it. */
@@ -105,4 +106,14 @@ function resolveMount(mount: MountSpec, newName: () => string): MountSpec {
 
 function depth(path: string): number {
   return path.split("/").length;
+}
+
+/** Throws `invalid` for a volume that cannot have its name. A source without a slash in front is one, which not everybody has in mind. */
+export function checkVolumeName(name: string): void {
+  try {
+    checkName(name, MAX_FOLDER_NAME);
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+    throw reworded(error, `volume "${name}" (a folder of the host begins with /): ${error.message}`);
+  }
 }

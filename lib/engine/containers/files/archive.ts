@@ -1,6 +1,6 @@
 /** Files into containers and out of them, as tar archives. */
 import type { ContainerRecord } from "../../records/container_record.ts";
-import { EngineError, invalid } from "../../errors.ts";
+import { EngineError, invalid, reworded } from "../../errors.ts";
 import type { FileFacts, TreePath } from "../../ports/tree_port.ts";
 import type { Context } from "../context.ts";
 import { requireHost } from "../../core.ts";
@@ -117,8 +117,23 @@ export async function writeArchive(
   }
 }
 
-/** A process that has ended meanwhile sees nothing: then the tree is looked at without it. */
+/** Works at a path. An error that nothing is there names it. */
 async function withPlace<T>(
+  context: Context,
+  tree: HeldTree,
+  path: string,
+  work: (place: TreePath) => Promise<T>,
+): Promise<T> {
+  try {
+    return await whileItLasts(context, tree, path, work);
+  } catch (error) {
+    if (!(error instanceof EngineError) || error.code !== "no_such_file") throw error;
+    throw reworded(error, `"${path}" in container ${tree.record.name}: ${error.message}`);
+  }
+}
+
+/** A process that has ended meanwhile sees nothing: then the tree is looked at without it. */
+async function whileItLasts<T>(
   context: Context,
   tree: HeldTree,
   path: string,

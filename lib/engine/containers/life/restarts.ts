@@ -13,8 +13,24 @@ import { restartDelay, shouldRestart, shouldStartOnBoot } from "./restart_policy
  */
 export function scheduleRestart(context: Context, ended: ContainerRecord): boolean {
   const isDue = isToRestart(context, ended);
-  if (isDue) context.background(`restart ${ended.id}`, restartLater(context, ended));
+  if (isDue) {
+    const { id, state: { finishedAt } } = ended;
+    const { awaitingRestart, core } = context;
+    awaitingRestart.set(id, finishedAt);
+    core.state.touch();
+    const work = restartLater(context, ended).finally(() => {
+      if (awaitingRestart.get(id) === finishedAt) awaitingRestart.delete(id);
+      core.state.touch();
+    });
+    context.background(`restart ${id}`, work);
+  }
   return isDue;
+}
+
+/** Whether a container has ended and waits for its restart. */
+export function awaitsRestart(context: Context, record: ContainerRecord): boolean {
+  const { id, state: { status, finishedAt } } = record;
+  return status === "exited" && context.awaitingRestart.get(id) === finishedAt && isToRestart(context, record);
 }
 
 /** By its policy, or because it was stopped for being unhealthy. */

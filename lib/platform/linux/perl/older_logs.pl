@@ -7,6 +7,8 @@
 # It answers `ready` as soon as no replacement is missed, and ends with its input.
 my ($logs) = @ARGV;
 my $older = "$logs/older";
+# A terminal's Ctrl-C is meant for the server, which ends this program with its input.
+setpgrp(0, 0);
 my ($NONBLOCK_CLOEXEC, $MOVED_TO, $OVERFLOW) = (0x80800, 0x80, 0x4000);
 # Files that are being compressed, by the process that does it: their folder, device and inode.
 my %packing;

@@ -2,6 +2,7 @@
 export const OLDER_LOGS = String.raw`
 my ($logs) = @ARGV;
 my $older = "$logs/older";
+setpgrp(0, 0);
 my ($NONBLOCK_CLOEXEC, $MOVED_TO, $OVERFLOW) = (0x80800, 0x80, 0x4000);
 my %packing;
 

@@ -162,7 +162,10 @@ Deno.test("createContainer() refuses what contradicts itself", async () => {
     [{ mounts: [mount("bind", "a", "/b")] }, "invalid host path"],
     [{ mounts: [mount("bind", "/a", "/x/..")] }, "cannot be the root"],
     [{ mounts: [mount("tmpfs", "", "/a"), mount("bind", "/a", "/a/")] }, "/a: duplicate mount destination"],
-    [{ mounts: [mount("volume", "../up", "/a")] }, "names must match"],
+    [
+      { mounts: [mount("volume", "../up", "/a")] },
+      'volume "../up" (a folder of the host begins with /): names must match',
+    ],
     [{ ports: [port(0, 80)] }, "container port number must be non-0"],
     [{ ports: [port(65535, 80, { range: 2 })] }, "container port range exceeds"],
     [{ ports: [port(80, 65535, { range: 2 })] }, "host port range exceeds"],
