@@ -31,7 +31,7 @@ export async function pruneContainers(engine: Engine, filters: Filters = {}): Pr
   return await inParallel(ended, AT_ONCE, async ({ id }, index) => {
     const size = sizes[index];
     try {
-      await engine.containers.remove(id);
+      await engine.containers.remove(id, { restartingRuns: true });
       return { id, size };
     } catch (error) {
       return { id, size: 0, error: error instanceof Error ? error : new Error(String(error)) };

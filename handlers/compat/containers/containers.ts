@@ -78,14 +78,14 @@ export function compatContainers(engine: Engine): Implementation {
       return ignoreMissing(ignore, () => containers.stop(name, { ...timeout(t), signal, thaw: true }));
     },
     CompatRestartContainer: (name, { t, signal }) => containers.restart(name, { ...timeout(t), signal, thaw: true }),
-    CompatKillContainer: (name, { signal }) => containers.kill(name, { signal }),
+    CompatKillContainer: (name, { signal }) => containers.kill(name, { signal, restartingRuns: true }),
     CompatPauseContainer: (name) => containers.pause(name),
     CompatUnpauseContainer: (name) => containers.unpause(name),
     CompatWaitContainer: (name, { condition = "" }, { signal }) => compatWaitContainer(engine, name, condition, signal),
     CompatRemoveContainer: async (name, { force, ignore, link, v }) => {
       if (link) throw new RequestError("malformed", "link is not supported");
       // Docker's force kills; the native tree's stops, and kills what does not end.
-      const options = { force, ignore, volumes: v, timeout: 0 };
+      const options = { force, ignore, volumes: v, timeout: 0, restartingRuns: true };
       const [failed] = (await containers.remove(name, options)).filter(({ error }) => error);
       if (failed?.error) throw failed.error;
     },

@@ -53,7 +53,7 @@ export async function compatDiskUsage(
   return {
     ...verbose ? {} : withoutEmpty(legacy),
     ImageUsage: only("image", imageTotals(usage, lists.images)),
-    ContainerUsage: only("container", containerTotals(usage, lists.containers)),
+    ContainerUsage: only("container", containerTotals(engine, usage, lists.containers)),
     VolumeUsage: only("volume", volumeTotals(usage, lists.volumes)),
     BuildCacheUsage: only("build-cache", cacheTotals(cache)),
   };
@@ -130,8 +130,10 @@ function imageTotals({ layers, images }: DiskUsage, Items: ImageSummary[]) {
   });
 }
 
-function containerTotals({ containers }: DiskUsage, Items: ContainerSummary[]) {
-  const idle = containers.filter(({ container: { state } }) => !ACTIVE.has(state.status));
+function containerTotals(engine: Engine, { containers }: DiskUsage, Items: ContainerSummary[]) {
+  const idle = containers.filter(({ container }) =>
+    !ACTIVE.has(container.state.status) && !engine.containers.awaitsRestart(container)
+  );
   return withoutEmpty({
     ActiveCount: containers.length - idle.length,
     Items,

@@ -30,12 +30,13 @@ import { improperState, isCode } from "./failures.ts";
 import { ContainerFiles } from "./files/files.ts";
 import { TreeUses } from "./files/tree_uses.ts";
 import { ContainerNetworks } from "./networks/container_networks.ts";
-import { awaitsRestart } from "./life/restarts.ts";
+import { awaitsRestart } from "./life/restart_wait.ts";
 import { initContainer, pauseContainer, restartContainer, startContainer, unpauseContainer } from "./life/lifecycle.ts";
 import { listContainers } from "./list.ts";
 import { readLogs } from "./streams/logs.ts";
 import type {
   AttachOptions,
+  KillOptions,
   ListOptions,
   LogRecord,
   LogsOptions,
@@ -179,7 +180,7 @@ export class Containers {
   }
 
   /** Sends a signal (number, `TERM`, `SIGTERM`; `SIGKILL` by default, after which its end is waited for). */
-  kill(nameOrID: string, options?: { signal?: string | number }): Promise<void> {
+  kill(nameOrID: string, options?: KillOptions): Promise<void> {
     return killContainer(this.#context, nameOrID, options);
   }
 

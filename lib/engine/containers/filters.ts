@@ -62,11 +62,11 @@ function byStatus(values: readonly string[], { status }: FilterSources): Contain
   return (record) => wanted.includes(status(record));
 }
 
-function byExitCode(values: readonly string[]): ContainerPredicate {
+function byExitCode(values: readonly string[], { status }: FilterSources): ContainerPredicate {
   const bad = values.find((value) => !/^-?[0-9]{1,10}$/.test(value));
   if (bad !== undefined) throw invalid(`exited code out of range "${bad}"`);
   const codes = values.map(Number);
-  return ({ state }) => state.status === "exited" && codes.includes(state.exitCode);
+  return (record) => status(record) === "exited" && codes.includes(record.state.exitCode);
 }
 
 function byAncestor(values: readonly string[]): ContainerPredicate {

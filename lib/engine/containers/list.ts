@@ -3,7 +3,7 @@ import type { Context } from "./context.ts";
 import { isCode } from "./failures.ts";
 import { containerPredicate } from "./filters.ts";
 import { activeHealth } from "./health/health_check.ts";
-import { awaitsRestart } from "./life/restarts.ts";
+import { awaitsRestart } from "./life/restart_wait.ts";
 import type { ListOptions } from "./options.ts";
 
 /** Containers that fit, newest first. */

@@ -54,8 +54,18 @@ export interface RemoveOptions {
   ignore?: boolean;
   /** Remove the containers that depend on it first; with an infra container, its whole pod. */
   depend?: boolean;
+  /** A container that waits for its restart counts as running, as in Docker. */
+  restartingRuns?: boolean;
   /** The caller removes the pod, whose lock it holds: an infra container may go, and the pod's record goes with it. */
   withPod?: boolean;
+}
+
+/** Options of {@linkcode Containers.kill}. */
+export interface KillOptions {
+  /** SIGKILL by default. */
+  signal?: string | number;
+  /** A container that waits for its restart counts as running, as in Docker: it stays ended. */
+  restartingRuns?: boolean;
 }
 
 /** The outcome for one container of a removal. */

@@ -12,6 +12,7 @@ import { volumesOf } from "./create/mounts.ts";
 import { onProcess } from "./life/on_process.ts";
 import { isInfraOf, servesPods } from "../pods/pod_errors.ts";
 import type { RemoveOptions, RemoveReport } from "./options.ts";
+import { awaitsRestart } from "./life/restart_wait.ts";
 import { hadEnded, stopContainer } from "./life/stop.ts";
 
 /** The kind of the intents that say what a removal was to take along. */
@@ -127,6 +128,9 @@ async function nextStep(context: Context, id: string, options: RemoveOptions): P
   if (!record) return "done";
   const { status } = record.state;
   const runs = status === "running" || status === "paused" || status === "stopping";
+  if (!runs && options.restartingRuns && !options.force && awaitsRestart(context, record)) {
+    throw improperState(`cannot remove container ${id} as it is restarting - stop it before, or remove it with force`);
+  }
   if (!runs) {
     await removeLocked(context, record, options);
     return "done";

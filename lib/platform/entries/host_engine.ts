@@ -14,7 +14,8 @@
  *
  * @module
  */
-import { access, mkdir, open, readdir, readFile, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, open, readdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import process from "node:process";
 import { type ContainersConf, parseContainersConf } from "../../engine/containers_conf.ts";
@@ -77,7 +78,10 @@ export async function openHostEngine(options: HostEngineOptions): Promise<Engine
   const log: Log = options.log ?? (() => {});
   const registries = await readRegistriesConf(options.registriesConf, log);
   const conf = await readContainersConf(options.containersConf, log);
-  if (options.authFile !== undefined) await requireAuthFile(options.authFile);
+  if (options.authFile !== undefined && !existsSync(options.authFile)) {
+    // A login may make it later.
+    log("warn", `${options.authFile}: there is no such file of credentials yet`);
+  }
   await mkdir(root, { recursive: true, mode: 0o711 });
   await checkFolder(root);
   // SQLite's lock on the file is the lock of the whole root; the kernel releases it however the holder ends.
@@ -129,14 +133,6 @@ export async function readContainersConf(file?: string, log: Log = () => {}): Pr
   const conf = parseContainersConf(...sources.flat());
   for (const setting of conf.ignored) log("warn", `${setting} is not a setting of this engine`);
   return conf;
-}
-
-/** The usual files may come later, with a login; one that is named has to be there. */
-async function requireAuthFile(path: string): Promise<void> {
-  await access(path).catch((error) => {
-    const step = { text: `Read credentials "${path}"`, option: "--auth-file" };
-    throw new EngineError("invalid", messageOf(startFailure(step, error)), { cause: error });
-  });
 }
 
 /** A file, where it is there or must be, and its drop-ins in order. */

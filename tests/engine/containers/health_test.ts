@@ -118,6 +118,21 @@ Deno.test("an unhealthy container whose on-failure action is restart comes back,
   assertEquals(fake.containers.resolve(id).state.status, "exited");
 });
 
+Deno.test("a stop ends the wait of a container that was to come back for its health", async () => {
+  await using fake = await openFake();
+  const { containers } = fake;
+  fake.kernel.answers = [1];
+  const id = await start(fake, { check: CHECK, onFailure: "restart" });
+  // The waits grow, so that one is seen.
+  await becomes(() => containers.awaitsRestart(containers.resolve(id)), true);
+  const { restartCount } = containers.resolve(id).state;
+  await assertRejects(() => containers.stop(id), Error, "container is stopped");
+  assertEquals(containers.awaitsRestart(containers.resolve(id)), false);
+  await containers.settled();
+  const { state } = containers.resolve(id);
+  assertEquals([state.status, state.restartCount], ["exited", restartCount]);
+});
+
 Deno.test("a paused container is not probed, and anew when it goes on", async () => {
   await using fake = await openFake();
   const { containers } = fake;

@@ -44,7 +44,13 @@ Deno.test("a container that waits for its restart is restarting in Docker's word
     assertEquals((await (await test.send("POST", "/containers/prune")).json()).ContainersDeleted ?? [], []);
   });
   await until(async () => {
-    await test.send("POST", `/containers/${Id}/stop`);
+    // Or it runs just now, which is refused as well.
+    const { cause, message } = await (await test.send("DELETE", `/containers/${Id}`)).json();
+    assertEquals([cause, message.includes("as it is restarting")], ["container state improper", true]);
+  });
+  await until(async () => {
+    // Where it runs just now, the signal ends it, and a policy does not start it again either.
+    assertEquals((await test.send("POST", `/containers/${Id}/kill`)).status, 204);
     const { State } = await ask(`/containers/${Id}/json`);
     assertEquals([State.Status, State.Restarting, State.Running], ["exited", false, false]);
   });

@@ -39,7 +39,7 @@ shopTest(
     await page.fill("#Watch-query-count", "2");
     await page.selectOption("#Watch-transport", "websocket");
     await watch.getByRole("button", { name: "Open" }).click();
-    await watch.locator(".answer .status", { hasText: "Failed" }).waitFor();
+    await watch.locator(".answer .status.bad", { hasText: "401" }).waitFor();
     await page.fill("#page-password", "pass:wörd");
     for (const transport of ["websocket", "lines", "events"]) {
       await page.selectOption("#Watch-transport", transport);

@@ -198,7 +198,7 @@ shopTest(
     await typed.press("ArrowUp");
     await typed.press("ArrowDown");
     assertEquals(await typed.inputValue(), "half a line", "what was not sent is kept");
-    await typed.fill("");
+    await typed.selectText();
     await page.evaluate(`(() => {
       const clipboardData = new DataTransfer();
       clipboardData.setData("text", "one\\ntwo\\nthr");

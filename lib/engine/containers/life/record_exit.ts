@@ -7,6 +7,7 @@ import { messageOf } from "../../../oci/message_of.ts";
 import { leavePod } from "../../pods/exit_policy.ts";
 import { withState } from "../records.ts";
 import { removeLocked } from "../remove.ts";
+import { forgetRestart, noteRestart } from "./restart_wait.ts";
 import { scheduleRestart } from "./restarts.ts";
 
 /** How long an end that could not be recorded waits for the next try. */
@@ -60,9 +61,20 @@ export async function recordExit(
     network: undefined,
   });
   context.health.forget(record.id);
-  await context.records.save(ended, [], { exit });
+  noteRestart(context, ended);
+  try {
+    await context.records.save(ended, [], { exit });
+    await finishEnd(context, record, ended);
+  } catch (error) {
+    forgetRestart(context, ended);
+    throw error;
+  }
+}
+
+/** Tells of an end that is recorded, cleans up, and goes on as the container wants. */
+async function finishEnd(context: Context, record: ContainerRecord, ended: ContainerRecord): Promise<void> {
   if (record.state.status === "stopping") emitEvent(context, record, "stop");
-  emitEvent(context, ended, "died", exitCode);
+  emitEvent(context, ended, "died", ended.state.exitCode);
   await cleanUp(context, ended);
   emitEvent(context, ended, "cleanup");
   if (context.restarting.has(record.id)) return;

@@ -5,7 +5,8 @@ import { requireHost } from "../../core.ts";
 import { isCode } from "../failures.ts";
 import { messageOf } from "../../../oci/message_of.ts";
 import { startContainer, startDependencies, startLocked } from "./lifecycle.ts";
-import { restartDelay, shouldRestart, shouldStartOnBoot } from "./restart_policy.ts";
+import { restartDelay, shouldStartOnBoot } from "./restart_policy.ts";
+import { forgetRestart, isToRestart, noteRestart } from "./restart_wait.ts";
 
 /**
  * Starts an ended container again once its time has come, if its policy says so. The rest of the wait counts from its end.
@@ -14,28 +15,13 @@ import { restartDelay, shouldRestart, shouldStartOnBoot } from "./restart_policy
 export function scheduleRestart(context: Context, ended: ContainerRecord): boolean {
   const isDue = isToRestart(context, ended);
   if (isDue) {
-    const { id, state: { finishedAt } } = ended;
-    const { awaitingRestart, core } = context;
-    awaitingRestart.set(id, finishedAt);
-    core.state.touch();
-    const work = restartLater(context, ended).finally(() => {
-      if (awaitingRestart.get(id) === finishedAt) awaitingRestart.delete(id);
-      core.state.touch();
-    });
-    context.background(`restart ${id}`, work);
-  }
+    noteRestart(context, ended);
+    context.background(
+      `restart ${ended.id}`,
+      restartLater(context, ended).finally(() => forgetRestart(context, ended)),
+    );
+  } else forgetRestart(context, ended);
   return isDue;
-}
-
-/** Whether a container has ended and waits for its restart. */
-export function awaitsRestart(context: Context, record: ContainerRecord): boolean {
-  const { id, state: { status, finishedAt } } = record;
-  return status === "exited" && context.awaitingRestart.get(id) === finishedAt && isToRestart(context, record);
-}
-
-/** By its policy, or because it was stopped for being unhealthy. */
-function isToRestart({ health }: Context, record: ContainerRecord): boolean {
-  return health.states.get(record.id)?.restart === true || shouldRestart(record);
 }
 
 async function restartLater(context: Context, ended: ContainerRecord): Promise<void> {

@@ -8,7 +8,8 @@ import { messageOf } from "../../../oci/message_of.ts";
 import type { ContainerRecord } from "../../records/container_record.ts";
 import { runPreStop } from "./hooks.ts";
 import { onProcess } from "./on_process.ts";
-import type { StopOptions } from "../options.ts";
+import { awaitsRestart, cancelRestart } from "./restart_wait.ts";
+import type { KillOptions, StopOptions } from "../options.ts";
 
 /** How long the kernel gets to end what was killed; a process may hang in a system call. */
 const KILL_WAIT_MS = 30_000;
@@ -54,7 +55,7 @@ export async function stopContainer(context: Context, nameOrID: string, options:
 export async function killContainer(
   context: Context,
   nameOrID: string,
-  options: { signal?: string | number } = {},
+  options: KillOptions = {},
 ): Promise<void> {
   requireHost(context.core);
   const signal = parseSignal(options.signal ?? SIGKILL);
@@ -62,6 +63,11 @@ export async function killContainer(
   using watch = await withContainerLock(context, id, async () => {
     const record = context.records.require(id);
     const { status } = record.state;
+    if (options.restartingRuns && awaitsRestart(context, record)) {
+      await cancelRestart(context, record);
+      emitEvent(context, record, "kill");
+      return undefined;
+    }
     const detail = (state: string) => `can only kill running containers. ${id} is in state ${state}`;
     if (status !== "running" && status !== "stopping" && status !== "paused") throw improperState(detail(status));
     await onProcess(context, id, detail("exited"), () => requireHost(context.core).processes.kill(id, signal));
@@ -72,7 +78,7 @@ export async function killContainer(
     // Its end is recorded under this lock: it cannot be missed.
     return watchExit(context, id);
   });
-  if (signal === SIGKILL) await requireEnd(context, id, watch);
+  if (signal === SIGKILL && watch) await requireEnd(context, id, watch);
 }
 
 async function beginStop(
@@ -82,11 +88,11 @@ async function beginStop(
 ): Promise<Stopping | undefined> {
   const record = context.records.get(id);
   if (!record) throw noSuchContainer(id);
-  const { status, stoppedByUser } = record.state;
+  const { status } = record.state;
   if (status === "created") return undefined;
   if (status === "exited") {
-    // A restart by policy may be on its way.
-    if (!stoppedByUser) await context.records.saveState(record, { stoppedByUser: true });
+    // A restart may be on its way.
+    await cancelRestart(context, record);
     throw alreadySo(record, "container is stopped");
   }
   const isFrozen = status === "paused";

@@ -14,12 +14,13 @@ interface ServerSentEvent {
   data: string;
 }
 
-/** The values of server-sent events, over as many connections as it takes. */
+/** The values of server-sent events, over as many connections as it takes. `lost` is told when there is to be another one. */
 export function eventChannel<T>(
   request: Request,
   ask: (request: Request) => Promise<Response>,
   decode: (text: string) => T,
   leave: () => void,
+  lost: () => void = () => {},
 ): ClientChannel<T> {
   const { known, push, cut } = eventParser();
   const waiting: ServerSentEvent[] = [];
@@ -52,6 +53,7 @@ export function eventChannel<T>(
 
   const again = async (error: unknown) => {
     if (closed || final || request.signal.aborted || known.id === "" || left === 0) throw error;
+    lost();
     const pause = known.retry * 2 ** (ATTEMPTS - left--);
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, pause);

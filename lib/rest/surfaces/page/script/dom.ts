@@ -27,6 +27,9 @@ export interface PageElement {
   checked: boolean;
   /** Of a checkbox: neither checked nor not. */
   indeterminate: boolean;
+  /** Of a text field: where its selection begins and ends. */
+  readonly selectionStart: number | null;
+  readonly selectionEnd: number | null;
   readonly type: string;
   readonly files?: ArrayLike<File> | null;
   append(...nodes: (PageElement | string)[]): void;

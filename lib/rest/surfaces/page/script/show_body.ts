@@ -66,7 +66,9 @@ export async function showBody(
     const indented = size > text.length ? text : indentJSON(text);
     shown.textContent = beginningOf(indented);
     shown.scrollTop = 0;
-    if (indented.length > LONGEST) answer.append(make("p", "note", `The first ${LONGEST} characters of ${size}`));
+    if (indented.length > LONGEST) {
+      answer.append(make("p", "note", `The first ${LONGEST} characters of ${Math.max(size, indented.length)}`));
+    }
     if (size === text.length) whole(text);
   }
 
@@ -93,7 +95,11 @@ export async function showBody(
     const file = new Blob(kept, { type });
     const preview = previewOf(type, await startOf(file));
     if (preview.as === "image") showImage(new Blob(kept, { type: preview.type }), place);
-    if (preview.as === "text") place.replaceChildren(textElement(beginningOf(await file.text())));
+    if (preview.as === "text") {
+      const text = await file.text();
+      place.replaceChildren(textElement(beginningOf(text)));
+      if (text.length > LONGEST) place.append(make("p", "note", `The first ${LONGEST} characters of ${text.length}`));
+    }
     const link = make("a", "", "Save");
     link.setAttribute("href", addressOf(file));
     link.setAttribute("download", "answer");

@@ -66,19 +66,21 @@ export async function showChannel(channel: ShownChannel, answer: PageElement, ma
     if (!stop.signal.aborted) state.set("Open", "good");
   };
   let pace: ReturnType<typeof setInterval> | undefined;
+  let isMade = false;
   try {
     const source = openChannel(channel, opened, () => state.set("Connecting again"));
+    isMade = true;
     stop.signal.addEventListener("abort", () => source.close());
     pace = setInterval(flush, PACE);
     for await (const text of source) timeline.add(text, Date.now());
     state.set(stop.signal.aborted ? "Stopped" : "Closed");
   } catch (error) {
     state.set("Failed", "bad");
-    const answered = isSocket && !wasOpen
+    const answered = isSocket && isMade && !wasOpen
       ? await askPlainly(request.url, headers, stop.signal)
       : (error as Partial<Refusal>).response;
-    if (answered !== undefined) await refused(answered, timeline.count > 0);
-    throw error;
+    if (answered === undefined) throw error;
+    await refused(answered, timeline.count > 0);
   } finally {
     clearInterval(pace);
     isOpen = false;
@@ -101,10 +103,7 @@ interface Refusal extends Error {
 function openChannel({ request: { url, init }, over, stop }: ShownChannel, opened: () => void, again: () => void) {
   const leave = new AbortController();
   const signal = AbortSignal.any([stop.signal, leave.signal]);
-  let isFirst = true;
   const ask = async (request: Request) => {
-    if (!isFirst) again();
-    isFirst = false;
     const response = await fetch(request);
     if (!response.ok) {
       const { status } = response;
@@ -116,7 +115,9 @@ function openChannel({ request: { url, init }, over, stop }: ShownChannel, opene
   const headers = new Headers(init.headers);
   const same = (text: string) => text;
   if (over === "websocket") return socketChannel(url.replace(/^http/, "ws"), headers, same, stop.signal, opened);
-  if (over === "events") return eventChannel(new Request(url, { ...init, signal }), ask, same, () => leave.abort());
+  if (over === "events") {
+    return eventChannel(new Request(url, { ...init, signal }), ask, same, () => leave.abort(), again);
+  }
   // A channel that fails says so in its last line.
   headers.set("accept", `${headers.get("accept") ?? "*/*"};errors=line`);
   return lineChannel(ask(new Request(url, { ...init, headers, signal })), same, () => leave.abort());

@@ -73,6 +73,7 @@ async function sendForm(form: PageElement, { document, reader, recent, make }: P
     forgetFiles(answer);
     answer.replaceChildren(sent);
     const refused = async (response: Response, below = false) => {
+      tell(statusText(response));
       const line = statusLine(response, make);
       if (below) answer.append(line);
       else answer.replaceChildren(line);

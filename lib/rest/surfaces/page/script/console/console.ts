@@ -57,6 +57,7 @@ export async function openConsole(
   }
   socket.binaryType = "arraybuffer";
   stop.signal.addEventListener("abort", () => {
+    if (socket.readyState === WebSocket.CLOSED) return;
     state.set("Closing");
     typed.close();
     socket.close();

@@ -58,13 +58,15 @@ export class TypedLine {
     this.tools.remove();
   }
 
-  #sendLine(): void {
+  /** Returns whether the line was taken. */
+  #sendLine(): boolean {
     const { value } = this.#field;
-    if (!this.#send(new TextEncoder().encode(`${value}\n`))) return;
+    if (!this.#send(new TextEncoder().encode(`${value}\n`))) return false;
     if (value !== "" && this.#lines.at(-1) !== value) this.#lines.push(value);
     if (this.#lines.length > REMEMBERED) this.#lines.shift();
     this.#place = this.#lines.length;
     this.#field.value = this.#draft = "";
+    return true;
   }
 
   #press(event: PageEvent): void {
@@ -73,7 +75,7 @@ export class TypedLine {
     if (event.isComposing || event.key !== "Enter" && step === 0) return;
     // The form around it would be sent.
     event.preventDefault();
-    if (step === 0) return this.#sendLine();
+    if (step === 0) return void this.#sendLine();
     if (this.#place === this.#lines.length) this.#draft = this.#field.value;
     this.#place = Math.max(0, Math.min(this.#lines.length, this.#place + step));
     this.#field.value = this.#lines[this.#place] ?? this.#draft;
@@ -84,12 +86,15 @@ export class TypedLine {
     const text = event.clipboardData?.getData("text") ?? "";
     if (!/[\r\n]/.test(text)) return;
     event.preventDefault();
-    const lines = (this.#field.value + text).split(/\r\n|\r|\n/);
-    const last = lines.pop();
-    for (const line of lines) {
-      this.#field.value = line;
-      this.#sendLine();
+    const { value, selectionStart, selectionEnd } = this.#field;
+    const whole = value.slice(0, selectionStart ?? value.length) + text + value.slice(selectionEnd ?? value.length);
+    const lines = whole.split(/\r\n|\r|\n/);
+    while (lines.length > 1) {
+      this.#field.value = lines[0];
+      // A line that is not taken stays.
+      if (!this.#sendLine()) break;
+      lines.shift();
     }
-    this.#field.value = last ?? "";
+    this.#field.value = lines.join(" ");
   }
 }

@@ -1,0 +1,38 @@
+/** Containers that have ended and wait for their restart. */
+import type { ContainerRecord } from "../../records/container_record.ts";
+import type { Context } from "../context.ts";
+import { shouldRestart } from "./restart_policy.ts";
+
+/** Notes that an ended container waits for its restart, if its policy says so: in the step in which it is seen to have ended. */
+export function noteRestart(context: Context, ended: ContainerRecord): void {
+  if (!isToRestart(context, ended) || ended.spec.remove || context.restarting.has(ended.id)) return;
+  context.awaitingRestart.set(ended.id, ended.state.finishedAt);
+  context.core.state.touch();
+}
+
+/** The opposite of {@linkcode noteRestart}. */
+export function forgetRestart({ awaitingRestart, core }: Context, { id, state }: ContainerRecord): void {
+  if (awaitingRestart.get(id) !== state.finishedAt) return;
+  awaitingRestart.delete(id);
+  core.state.touch();
+}
+
+/** Whether a container has ended and waits for its restart. */
+export function awaitsRestart(context: Context, record: ContainerRecord): boolean {
+  const { id, state: { status, finishedAt } } = record;
+  return status === "exited" && context.awaitingRestart.get(id) === finishedAt && isToRestart(context, record);
+}
+
+/** By its policy, or because it was stopped for being unhealthy. */
+export function isToRestart({ health }: Context, record: ContainerRecord): boolean {
+  return health.states.get(record.id)?.restart === true || shouldRestart(record);
+}
+
+/** A user wants an ended container to stay so: neither its policy nor its health starts it again. */
+export async function cancelRestart(context: Context, record: ContainerRecord): Promise<void> {
+  const { health: { states }, records } = context;
+  const health = states.get(record.id);
+  const operations = health?.restart === true ? [states.put(record.id, { ...health, restart: false })] : [];
+  if (record.state.stoppedByUser && operations.length === 0) return;
+  await records.saveState(record, { stoppedByUser: true }, operations);
+}
