@@ -89,6 +89,8 @@ for (const [name, start] of Object.entries(servers)) {
         await diary(served, /values: left/);
         assertEquals((await made(served)).values > 0, true);
       } catch (error) {
+        // The end of a server that is killed would hide the reason.
+        console.error(error);
         // A server that is starved hears of no end.
         if (served.pid !== undefined) Deno.kill(served.pid, "SIGKILL");
         throw error;
