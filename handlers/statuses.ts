@@ -156,7 +156,8 @@ const EXCEPTIONS: Readonly<Record<string, Partial<Record<ErrorCode, number>>>> =
   CompatExecStartHandler: { state: 409, invalid: 500 },
   CompatKillContainer: { state: 409, ambiguous: 500 },
   CompatResizeTTY: { state: 409 },
-  CompatRemoveContainer: { ambiguous: 500 },
+  // Docker's: its clients tell by the status that a container runs.
+  CompatRemoveContainer: { ambiguous: 500, state: 409 },
   CompatRestartContainer: { ambiguous: 500 },
   CompatWaitContainer: { ambiguous: 500 },
   CompatRemoveImage: { state: 409 },

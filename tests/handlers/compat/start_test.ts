@@ -55,11 +55,15 @@ Deno.test("CompatStartContainer() removes a container that was to go when it end
   }
 });
 
-Deno.test("CompatRemoveContainer() with force kills at once", async () => {
+Deno.test("CompatRemoveContainer() refuses one that runs as a conflict; with force it kills at once", async () => {
   await using test = await openTestEngine();
   const body = { Image: TINY_NAME, Cmd: ["stubborn"], StopTimeout: 3600 };
   const { Id } = await (await test.send("POST", "/containers/create", body)).json();
   await test.send("POST", `/containers/${Id}/start`);
+  const refused = await test.send("DELETE", `/containers/${Id}`);
+  assertEquals([refused.status, (await refused.json()).message.includes("as it is running")], [409, true]);
+  // Podman's own tree answers as Podman does.
+  assertEquals((await test.send("DELETE", `/libpod/containers/${Id}`)).status, 500);
   assertEquals((await test.send("DELETE", `/containers/${Id}?force=true`)).status, 204);
   assertEquals(test.engine.containers.exists(Id), false);
 });

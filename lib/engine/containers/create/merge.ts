@@ -6,6 +6,7 @@ import { parseSignal, SIGTERM } from "../../text/signals.ts";
 import { expandWord } from "./expand.ts";
 import { isPath } from "./mounts.ts";
 import { invalid } from "../../errors.ts";
+import { WAITING_LABEL } from "../warm/warm_request.ts";
 
 /** Seconds a container gets to end by itself. */
 export const DEFAULT_STOP_TIMEOUT = 10;
@@ -83,9 +84,10 @@ export function mergeProcess(spec: ContainerSpec, image: ExecutionConfig, around
   };
 }
 
-/** Labels of the image, with the spec's over them. */
+/** Labels of the image, with the spec's over them. No image says that a container waits for a request. */
 export function mergeLabels(spec: Pick<ContainerSpec, "labels">, image: ExecutionConfig): Record<string, string> {
-  return { ...image.Labels, ...spec.labels };
+  const { [WAITING_LABEL]: _, ...labels } = image.Labels ?? {};
+  return { ...labels, ...spec.labels };
 }
 
 /** Ports the image and the spec say the software listens on. */

@@ -10,16 +10,20 @@ export function noteRestart(context: Context, ended: ContainerRecord): void {
   context.core.state.touch();
 }
 
-/** The opposite of {@linkcode noteRestart}. */
-export function forgetRestart({ awaitingRestart, core }: Context, { id, state }: ContainerRecord): void {
+/** The opposite of {@linkcode noteRestart}. Tells who waits for the container: one that was not started stays ended. */
+export function forgetRestart(context: Context, { id, state }: ContainerRecord): void {
+  const { awaitingRestart, changes, core, records } = context;
   if (awaitingRestart.get(id) !== state.finishedAt) return;
   awaitingRestart.delete(id);
   core.state.touch();
+  const record = records.get(id);
+  if (record !== undefined) changes.publish(id, { record });
 }
 
-/** Whether a container has ended and waits for its restart. */
+/** Whether a container has ended and waits for its restart, or is on its way up by it. */
 export function awaitsRestart(context: Context, record: ContainerRecord): boolean {
   const { id, state: { status, finishedAt } } = record;
+  if (status === "initialized") return context.awaitingRestart.has(id);
   return status === "exited" && context.awaitingRestart.get(id) === finishedAt && isToRestart(context, record);
 }
 

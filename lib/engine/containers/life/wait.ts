@@ -3,6 +3,7 @@ import type { ContainerChange } from "../changes.ts";
 import type { Context } from "../context.ts";
 import { activeHealth } from "../health/health_check.ts";
 import { isCode, noSuchContainer } from "../failures.ts";
+import { awaitsRestart } from "./restart_wait.ts";
 import { WAIT_CONDITIONS, type WaitCondition, type WaitOptions } from "../options.ts";
 import { invalid } from "../../errors.ts";
 
@@ -11,6 +12,9 @@ const NO_EXIT_CODE = -1;
 
 /** Conditions that mean the end of a process, and so have an exit code to give. */
 const ENDS: readonly WaitCondition[] = ["exited", "stopped", "not-running", "next-exit", "removed"];
+
+/** Conditions that the next end of a process meets, whatever comes after it. */
+const NEXT_ENDS: readonly WaitCondition[] = ["next-exit", "not-running"];
 
 /** Reads the conditions of a request. Throws `invalid`. */
 export function parseWaitConditions(texts: readonly string[]): WaitCondition[] {
@@ -80,7 +84,7 @@ function meetsCondition(
   change: ContainerChange,
   last: ContainerRecord,
 ): number | undefined {
-  if (change.exit && wanted.includes("next-exit")) return change.exit.code;
+  if (change.exit && wanted.some((condition) => NEXT_ENDS.includes(condition))) return change.exit.code;
   if (change.record) return metCondition(context, wanted, change.record);
   // Gone: whoever waited for an end, or for this, has it.
   const ends = wanted.some((condition) => ENDS.includes(condition) || condition === "removing");
@@ -89,14 +93,17 @@ function meetsCondition(
 
 /** The answer to a container as it is, if any condition holds already. */
 function metCondition(
-  { health }: Context,
+  context: Context,
   wanted: readonly WaitCondition[],
   record: ContainerRecord,
 ): number | undefined {
   const { id, state: { status, exitCode } } = record;
-  const found = status === "running" ? health.states.get(id)?.status : undefined;
+  const found = status === "running" ? context.health.states.get(id)?.status : undefined;
   const codes = wanted.flatMap((condition) => {
-    return condition === found ? NO_EXIT_CODE : codeFor(condition, status, exitCode) ?? [];
+    if (condition === found) return NO_EXIT_CODE;
+    // One that waits for its restart counts as running, as in Docker.
+    if (condition === "not-running" && awaitsRestart(context, record)) return [];
+    return codeFor(condition, status, exitCode) ?? [];
   });
   return codes.find((code) => code !== NO_EXIT_CODE) ?? codes[0];
 }

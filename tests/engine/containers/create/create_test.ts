@@ -3,6 +3,7 @@ import type { ContainerSpec, PortMapping } from "../../../../lib/engine/records/
 import { anonymousVolumes } from "../../../../lib/engine/containers/create/mounts.ts";
 import type { MountSpec } from "../../../../lib/engine/records/mount_spec.ts";
 import { mountOptions } from "../../../../lib/engine/containers/create/mount_options.ts";
+import { WAITING_LABEL } from "../../../../lib/engine/containers/warm/warm_request.ts";
 import { EngineError, FieldError } from "../../../../lib/engine/errors.ts";
 import type { ExecutionConfig } from "../../../../lib/oci/image_config.ts";
 import { assertConsistent } from "../../../fixtures/engine/fake_check.ts";
@@ -95,7 +96,8 @@ Deno.test("createContainer() merges environment, user, directory, labels and sto
     Env: ["PATH=/img", "A=1", "B=x=y", "GONE=1"],
     User: "app",
     WorkingDir: "/srv",
-    Labels: { from: "image", both: "image" },
+    // The engine's own mark, which no image may set.
+    Labels: { from: "image", both: "image", [WAITING_LABEL]: "true" },
     StopSignal: "SIGINT",
     ExposedPorts: { "80/tcp": {} },
   };

@@ -109,3 +109,23 @@ Deno.test("parseWaitConditions() refuses what is no condition", () => {
   assertEquals(parseWaitConditions(["running", "next-exit"]), ["running", "next-exit"]);
   assertThrows(() => parseWaitConditions(["dancing"]), Error, "unknown container state: dancing: invalid argument");
 });
+
+Deno.test("Containers.wait() for one that does not run takes a container that waits for its restart as running", async () => {
+  for (const end of ["exit", "failure", "kill"] as const) {
+    await using engine = await openFake();
+    const { containers, host } = engine;
+    const id = await started(engine, { command: ["exit", "7"], restartPolicy: { name: "always" } });
+    const awaits = () => containers.awaitsRestart(containers.resolve(id));
+    while (!awaits()) await new Promise((resolve) => setTimeout(resolve, 0));
+    const wait = containers.wait(id, ["not-running"]);
+    // In the native tree an end is one, whatever comes after it.
+    assertEquals(await now(containers.wait(id, ["exited"])), 7, end);
+    assertEquals(await now(wait), PENDING, end);
+    host.hook = (operation, _subject, when) => {
+      if (end === "failure" && operation === "processes.create" && when === "before") throw new Error("no process");
+    };
+    if (end === "kill") await containers.kill(id, { restartingRuns: true });
+    assertEquals(await wait, 7, end);
+    if (end !== "exit") assertEquals([awaits(), containers.resolve(id).state.status], [false, "exited"], end);
+  }
+});
