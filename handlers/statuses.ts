@@ -171,9 +171,12 @@ export const UNREADABLE: ReadonlySet<string> = new Set([
   "ListContainers",
   "PruneContainers",
   "ListSecrets",
+  "RemoveNetwork",
+  "RemoveVolume",
   "CompatListContainers",
   "CompatPruneContainers",
   "CompatListSecrets",
+  "CompatRemoveVolume",
 ]);
 
 /** Operations whose error for a query that does not parse quotes the query, as Podman's does: clients match on the words. */
