@@ -15,7 +15,8 @@ const Entries = z.record(z.string(), AuthConfig);
 
 /**
  * Reads the credentials a request carries: `X-Registry-Config` (a map from registry to credential) or else
- * `X-Registry-Auth` (such a map, or one credential for the registry that the request names). Throws a 400 for what does not parse.
+ * `X-Registry-Auth` (such a map, or one credential for the registry that the request names). A credential of empty fields is none: clients
+ * send it for those who have not logged in. Throws a 400 for what does not parse.
  */
 export function registryCredentials(headers: Headers): CredentialSource | undefined {
   const config = headers.get("x-registry-config");
@@ -30,6 +31,7 @@ export function registryCredentials(headers: Headers): CredentialSource | undefi
     const named = one.serveraddress ? credentialKey(one.serveraddress) : undefined;
     return (registry, _path, isAsked) => isAsked || credentialKey(registry) === named ? credential : undefined;
   }
+  if (Object.keys(one).length > 0 && Object.keys(JSON.parse(value)).every((key) => key in one)) return undefined;
   return credentialLookup(authEntries("X-Registry-Auth", value));
 }
 

@@ -18,7 +18,7 @@ export type ClientErrorCode =
   | "forbidden"
   /** No such container, image or path (404). */
   | "not_found"
-  /** The object is not in the right state, or a name is taken (409). */
+  /** The object is not in the right state, or in use, or a name is taken (409). */
   | "conflict"
   /** The server or this connection cannot do it (501). */
   | "unsupported"
@@ -30,7 +30,7 @@ export type ClientErrorCode =
   | "exited"
   /** The container was not ready in time. */
   | "timeout"
-  /** The server failed (any other status). */
+  /** The server failed (any other status, and 500 where its text tells nothing of the above). */
   | "internal";
 
 /** The facts of a program that ended with another exit code than 0. */
@@ -87,6 +87,19 @@ const CODES: Partial<Record<number, ClientErrorCode>> = {
   503: "unavailable",
 };
 
+/** Podman answers 500 for much that is its caller's to mend. The innermost text, by which its clients go, tells what it is. */
+const TEXTS: readonly [RegExp, ClientErrorCode][] = [
+  [/^no such |\b(?:no such \w+|network not found|image not known|tag not known|manifest unknown)\b/, "not_found"],
+  [/\balready (?:exists|in use)\b|\bstate improper$|\bis being used\b|\balready connected\b/, "conflict"],
+  [/\binvalid argument$|\binvalid reference format\b/, "invalid"],
+  [/\bonly pretends\b|\bnot yet implemented\b/, "unsupported"],
+];
+
+/** The code of a failure that a server tells as its own, by its text; `internal` for what is. */
+export function codeOfText(text: string): ClientErrorCode {
+  return TEXTS.find(([pattern]) => pattern.test(text))?.[1] ?? "internal";
+}
+
 /**
  * Runs an operation, and turns its failure into a {@linkcode ClientError} whose text begins with the action. An abort stays what it is.
  *
@@ -104,13 +117,18 @@ export async function withErrors<T>(action: string, run: () => Promise<T>): Prom
 export function clientError(action: string, error: unknown): unknown {
   if (error instanceof HTTPError) {
     // A proxy in front of a server says 502 and 504; the transport itself says 502 for an answer that it cannot read.
-    const code = CODES[error.status] ?? "internal";
+    const code = error.status === 500 ? codeOfText(innermostText(error)) : CODES[error.status] ?? "internal";
     return new ClientError(code, `${action}: ${error.message}`, { status: error.status, cause: error });
   }
   if (error instanceof ConnectionLost) {
     return new ClientError("unreachable", `${action}: ${error.message}`, { cause: error });
   }
   return error;
+}
+
+/** The cause of an answer, which Podman's tree tells beside the whole message. */
+function innermostText({ cause, message }: HTTPError): string {
+  return typeof cause === "string" && cause !== "" ? cause : message;
 }
 
 /** Waits for a removal; an object that is gone already is no error. */

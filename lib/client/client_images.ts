@@ -64,7 +64,7 @@ export class ClientImages {
     const action = `Push "${image}"`;
     await withErrors(action, async () => {
       // Docker insists on the header, be it empty.
-      const headers = loginHeaders(auth ?? { username: "", password: "" });
+      const headers = loginHeaders(auth ?? {});
       await readSteps(action, await this.#dialect.push(withTag(image), { signal, headers }), onProgress);
     });
   }
@@ -129,7 +129,7 @@ export function plainID(id: string): string {
 }
 
 /** The credentials of a call, as both trees read them: JSON in base64url. */
-function loginHeaders(auth: RegistryLogin | undefined): HeadersInit | undefined {
+function loginHeaders(auth: Partial<RegistryLogin> | undefined): HeadersInit | undefined {
   if (auth === undefined) return undefined;
   const bytes = new TextEncoder().encode(JSON.stringify({ username: auth.username, password: auth.password }));
   const text = btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_");

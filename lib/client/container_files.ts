@@ -63,26 +63,38 @@ export class ContainerFiles {
     return new TextDecoder().decode(await this.read(path, options));
   }
 
-  /** Writes a file, in place of one there may be. The folder must be there. */
+  /**
+   * Writes a file, in place of one there may be. Folders that are not there are made by Gantry and Podman; Docker answers `not_found`.
+   *
+   * @throws {ClientError} where a folder has the path
+   */
   async write(path: string, data: string | Uint8Array, { mode = 0o644, signal }: WriteFileOptions = {}): Promise<void> {
     const [, folder, name] = /^(\/(?:.*\/)?)([^/]+)$/.exec(path) ?? [];
     if (name === undefined) throw new TypeError(`Write "${path}": expected the absolute path of a file`);
     const content = typeof data === "string" ? new TextEncoder().encode(data) : data;
     const files = async function* (): AsyncGenerator<TarFile> {
-      yield { path: name, size: content.length, content, mode };
+      yield { path: name, size: content.length, content, mode, mtime: Math.floor(Date.now() / 1000) };
     };
     await this.extract(folder, tarStream(files()), { signal });
   }
 
-  /** Lists a folder with all that is below it. */
+  /**
+   * Lists a folder with all that is below it.
+   *
+   * @throws {ClientError} `not_found`; `invalid` where the path is no folder
+   */
   async list(path: string, { signal }: { signal?: AbortSignal } = {}): Promise<FileEntry[]> {
-    return await withErrors(`List "${path}"`, async () => {
+    const action = `List "${path}"`;
+    return await withErrors(action, async () => {
       const found: FileEntry[] = [];
+      let isFolder = false;
       for await (const { path: inside, kind, size, mode } of tarEntries(await this.archive(path, { signal }), LIMITS)) {
         // The first part is the folder's own name.
         const relative = inside.split("/").slice(1).join("/");
         if (relative !== "") found.push({ path: relative, kind, size, mode });
+        isFolder ||= relative !== "" || kind === "folder";
       }
+      if (!isFolder) throw new ClientError("invalid", `${action}: it is no folder`);
       return found;
     });
   }

@@ -1,4 +1,4 @@
-import { ClientError } from "./client_error.ts";
+import { ClientError, codeOfText } from "./client_error.ts";
 import type { StepView } from "./dialects/views.ts";
 
 /** A step of a pull, a push or a build. */
@@ -15,7 +15,7 @@ export interface Progress {
 /**
  * Reads steps to their end and tells of each.
  *
- * @throws {ClientError} `internal` with the server's words, where a step is an error
+ * @throws {ClientError} with the server's words, where a step is an error: `exited` where a program of a build failed, else by the words
  */
 export async function readSteps(
   action: string,
@@ -24,7 +24,7 @@ export async function readSteps(
   see: (step: StepView) => void = () => {},
 ): Promise<void> {
   for await (const step of steps) {
-    if (step.error) throw new ClientError("internal", `${action}: ${step.error.trim()}`);
+    if (step.error) throw failureOf(action, step.error.trim());
     see(step);
     const { status, stream, id, progressDetail, pullProgress } = step;
     const figures = progressDetail ?? pullProgress;
@@ -37,4 +37,12 @@ export async function readSteps(
     };
     for (const line of text.split("\n")) onProgress?.({ text: line, ...facts });
   }
+}
+
+/** The error of a step. */
+function failureOf(action: string, text: string): ClientError {
+  const message = `${action}: ${text}`;
+  const [, code] = /returned a non-zero code: (\d+)/.exec(text) ?? [];
+  if (code === undefined) return new ClientError(codeOfText(text), message);
+  return new ClientError("exited", message, { exit: { exitCode: Number(code), stdout: "", stderr: "" } });
 }

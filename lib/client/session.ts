@@ -87,29 +87,28 @@ export class Session implements AsyncDisposable {
 
   /** Gathers the output and the exit code; with `stdin`, that is sent, and ended, meanwhile. */
   async collect({ stdin, onOutput }: CollectOptions = {}): Promise<RunResult> {
-    const sent = stdin === undefined ? undefined : this.#send(stdin);
+    const sending = stdin === undefined ? undefined : sendTo(this.stdin, stdin);
     const parts: Record<OutputFrame["stream"], Uint8Array<ArrayBuffer>[]> = { stdout: [], stderr: [] };
-    for await (const frame of this.output) {
-      onOutput?.(frame);
-      parts[frame.stream].push(frame.data.slice());
+    const gather = async () => {
+      for await (const frame of this.output) {
+        onOutput?.(frame);
+        parts[frame.stream].push(frame.data.slice());
+      }
+    };
+    try {
+      // A source that fails ends it at once; one that is sent leaves the output to come.
+      await Promise.race([gather(), sending?.failure].filter((part) => part !== undefined));
+    } catch (error) {
+      this.close();
+      throw error;
     }
-    await sent;
+    await sending?.stop();
     const exitCode = await this.#parts.exitCode();
     const [stdoutBytes, stderr] = await Promise.all([
       new Blob(parts.stdout).arrayBuffer().then((buffer) => new Uint8Array(buffer)),
       new Blob(parts.stderr).text(),
     ]);
     return { exitCode, stdout: new TextDecoder().decode(stdoutBytes), stderr, stdoutBytes };
-  }
-
-  /** A program may end before it has read all: its output and exit code tell more than a broken pipe does. */
-  async #send(stdin: InputData): Promise<void> {
-    const source = stdin instanceof ReadableStream ? stdin : new Response(stdin.slice()).body;
-    try {
-      await (source ?? new Blob().stream()).pipeTo(this.stdin);
-    } catch (error) {
-      if (error instanceof ClientError) throw error;
-    }
   }
 
   /** Closes the connection. */
@@ -121,6 +120,47 @@ export class Session implements AsyncDisposable {
     this.close();
     return Promise.resolve();
   }
+}
+
+/** Input on its way to a program. */
+interface Sending {
+  /** Rejects where the source fails, or where there is nobody to send to; never resolves. */
+  readonly failure: Promise<never>;
+  /** Lets go of a source that has more than was wanted. */
+  stop(): Promise<void>;
+}
+
+/** Sends input, and ends it. A program may end before it has read all: its output and exit code tell more than a broken pipe does. */
+function sendTo(target: WritableStream<Uint8Array>, stdin: InputData): Sending {
+  const source = stdin instanceof ReadableStream ? stdin : new Response(stdin.slice()).body;
+  const reader = (source ?? new Blob().stream()).getReader();
+  const writer = target.getWriter();
+  const { promise: failure, reject } = Promise.withResolvers<never>();
+  // It is of no interest once the output has ended.
+  failure.catch(() => {});
+  const stop = () => reader.cancel().catch(() => {});
+  writer.closed.catch(stop);
+  const write = async (work: () => Promise<void>) => {
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      if (error instanceof ClientError) throw error;
+      return false;
+    }
+  };
+  const send = async () => {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return void await write(() => writer.close());
+      if (!await write(() => writer.write(value))) return await stop();
+    }
+  };
+  send().catch((error) => {
+    writer.abort(error).catch(() => {});
+    reject(error);
+  });
+  return { failure, stop };
 }
 
 function noInput(): WritableStream<Uint8Array> {

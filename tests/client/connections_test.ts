@@ -104,6 +104,18 @@ for (const [way, openWay] of Object.entries(WAYS)) {
     reader.releaseLock();
     assertEquals(await session.wait(), 0);
 
+    // More input than the program takes, none that ever comes, and a source that fails.
+    const endless = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(65_536)) });
+    assertEquals((await box.exec(["echo", "enough"], { stdin: endless })).stdout, "enough\n");
+    assertEquals((await box.exec(["echo", "none"], { stdin: new ReadableStream() })).stdout, "none\n");
+    const broken = new ReadableStream({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode("half"));
+        setTimeout(() => controller.error(new Error("the source broke")));
+      },
+    });
+    await assertRejects(() => box.exec(["upper"], { stdin: broken }), Error, "the source broke");
+
     const leave = new AbortController();
     const left = box.exec(["wait"], { signal: leave.signal });
     leave.abort(new Error("enough"));
@@ -111,6 +123,14 @@ for (const [way, openWay] of Object.entries(WAYS)) {
     const error = await assertRejects(() => engine.container("nobody"), ClientError);
     assertEquals([error.code, error.status], ["not_found", 404]);
     assert((await engine.container("box")).id === box.id);
+    // Podman's tree answers 500 for these.
+    const codes = [
+      () => engine.create({ image: "tool", name: "box" }),
+      () => engine.volumes.create({ name: "a b" }),
+      () => box.unpause(),
+    ];
+    const found = await Promise.all(codes.map((call) => assertRejects(call, ClientError)));
+    assertEquals(found.map(({ code }) => code), ["conflict", "invalid", "conflict"]);
   });
 }
 

@@ -97,7 +97,7 @@ export function dockerDialect(client: Client): Dialect {
     },
     resizeExec: (exec, size, call) => api.ResizeExec(exec, size, call),
     readArchive: (id, path, call) => api.ReadArchive(id, { path }, call),
-    writeArchive: (id, path, tar, call) => api.WriteArchive(id, { path }, tar, call),
+    writeArchive: (id, path, tar, call) => api.WriteArchive(id, { path, noOverwriteDirNonDir: true }, tar, call),
     pull: (fromImage, platform, call) => api.Pull({ fromImage, platform }, call),
     push: (image, call) => api.Push(image, {}, call),
     images: (all, call) => api.Images({ all }, call),

@@ -116,12 +116,12 @@ export function nativeDialect(client: Client, version: string, isGantry: boolean
     },
     resizeExec: (exec, size, call) => api.ExecResizeTTY(exec, size, call),
     readArchive: (id, path, call) => api.ContainerArchive(id, { path }, call),
-    writeArchive: (id, path, tar, call) => api.PutContainerArchive(id, { path }, tar, call),
+    writeArchive: (id, path, tar, call) => api.PutContainerArchive(id, { path, noOverwriteDirNonDir: true }, tar, call),
     pull: (reference, platform, call) => {
       const [OS, Arch, Variant] = platform?.split("/") ?? [];
       return api.ImagesPull({ reference, policy: "always", pullProgress: true, OS, Arch, Variant }, call);
     },
-    push: (image, call) => api.PushImage(image, {}, call),
+    push: (image, call) => api.PushImage(image, { quiet: false }, call),
     images: (all, call) => api.GetImages({ all }, call),
     inspectImage: (image, call) => api.GetImage(image, call),
     removeImage: async (image, force, call) => void await api.ImagesRemove(image, { force }, call),

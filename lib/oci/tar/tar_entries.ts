@@ -51,6 +51,8 @@ export interface TarFile {
   content: Uint8Array | (() => Promise<ReadableStream<Uint8Array>>);
   /** Read only for everybody by default. */
   mode?: number;
+  /** Seconds since 1970; 0 by default, so that archives of the same files are the same. */
+  mtime?: number;
 }
 
 /** Bytes of an extended header or long name: ten times what any file system's attributes can be. */
@@ -115,9 +117,9 @@ export function tarStream(files: AsyncIterable<TarFile>): ReadableStream<Uint8Ar
 }
 
 async function* writeFiles(files: AsyncIterable<TarFile>): AsyncGenerator<Uint8Array, undefined> {
-  for await (const { path, size, content, mode } of files) {
+  for await (const { path, size, content, mode, mtime } of files) {
     const kind = path.endsWith("/") ? FOLDER : READ_ONLY;
-    const header = { ...kind, ...mode === undefined ? {} : { mode } };
+    const header = { ...kind, ...mode === undefined ? {} : { mode }, ...mtime === undefined ? {} : { mtime } };
     yield writeHeader({ ...header, name: new TextEncoder().encode(path), size }, [], "posix");
     let written = 0;
     const source = content instanceof Uint8Array ? [content] : await content();

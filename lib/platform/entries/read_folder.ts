@@ -1,16 +1,22 @@
-import { createReadStream } from "node:fs";
+import { createReadStream, statSync } from "node:fs";
 import { lstat, readdir, readlink } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import type { ReadableStream as NodeReadableStream } from "node:stream/web";
+import { ClientError } from "../../client/client_error.ts";
 import { byteStream } from "../../oci/bytes/byte_stream.ts";
 import { BLOCK, paddingOf, type TarHeader, writeHeader } from "../../oci/tar/tar_header.ts";
 
 /**
  * A folder as a tar archive: files, folders and symbolic links with their modes and times, all of root's, in the order of their names.
  * Sockets and devices are left out. The server leaves out what `.dockerignore` says.
+ *
+ * @throws {ClientError} `not_found` or `invalid`, before anything is read, where the path is no folder
  */
 export function readFolder(folder: string): ReadableStream<Uint8Array> {
+  const found = statSync(folder, { throwIfNoEntry: false });
+  if (found === undefined) throw new ClientError("not_found", `Build "${folder}": there is no such folder`);
+  if (!found.isDirectory()) throw new ClientError("invalid", `Build "${folder}": it is no folder`);
   const pieces = writeTree(folder);
   return byteStream({
     next: async () => (await pieces.next()).value ?? undefined,

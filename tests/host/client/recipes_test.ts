@@ -1,6 +1,7 @@
 /** The ten recipes of docs/engine/client.md against a real engine, beside the same with dockerode: equal output, fewer lines. */
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import Docker from "dockerode";
+import { ClientError, type Container, type EngineClient } from "../../../lib/client/mod.ts";
 import { openClient } from "../../../lib/platform/entries/client.ts";
 import * as theirs from "../../fixtures/client/dockerode_recipes.js";
 import * as ours from "../../fixtures/client/recipes.ts";
@@ -42,6 +43,8 @@ Deno.test("the client drives volumes, networks, secrets, pods and events of a re
     await using engine = await openClient(world.server.addresses[0], { tree });
     {
       await using box = await engine.start({ image: world.image, command: ["sleep", "1000"] });
+      await checkFiles(box);
+      await checkTransfers(engine, world.image);
       await checkResources(engine, box);
       await checkPods(engine, { image: world.image, command: ["sleep", "1000"], isReal: true });
     }
@@ -79,6 +82,36 @@ Deno.test("docs/engine/client.md shows the recipes that are tested", async () =>
     );
   }
 });
+
+/** Files are written as they are now, and take no folder's place. */
+async function checkFiles(box: Container): Promise<void> {
+  const { files } = box;
+  await files.write("/tmp/folder/kept", "kept");
+  await assertRejects(() => files.write("/tmp/folder", "instead"), ClientError);
+  assertEquals(await files.text("/tmp/folder/kept"), "kept");
+  await files.write("/tmp/folder/kept", "anew");
+  assertEquals((await files.list("/tmp/folder")).map(({ path }) => path), ["kept"]);
+  assertEquals((await box.exec(["find", "/tmp/folder/kept", "-mtime", "-1"])).stdout, "/tmp/folder/kept\n");
+  const noFolder = await assertRejects(() => files.list("/tmp/folder/kept"), ClientError, "it is no folder");
+  assertEquals(noFolder.code, "invalid");
+}
+
+/** An image is pushed by nobody in particular, with progress; what fails in a build tells what it was. */
+async function checkTransfers(engine: EngineClient, image: string): Promise<void> {
+  const name = `${image.split("/")[0]}/suite/pushed:${engine.tree}`;
+  await engine.images.tag(image, name);
+  let told = 0;
+  await engine.images.push(name, { onProgress: () => told++ });
+  assert(told > 0, "a push tells how it goes");
+  await engine.images.remove(name);
+  const failed = await assertRejects(
+    () => engine.build({ Dockerfile: `FROM ${image}\nRUN exit 9\n` }),
+    ClientError,
+  );
+  assertEquals([failed.code, failed.exit?.exitCode], ["exited", 9]);
+  const missing = await assertRejects(() => engine.build("/no/such/folder"), ClientError, "there is no such folder");
+  assertEquals(missing.code, "not_found");
+}
 
 /** A folder with a Dockerfile and a file to copy. */
 async function makeContext(image: string): Promise<string> {
