@@ -67,7 +67,12 @@ Deno.test("api() refuses what cannot be carried", () => {
     ["a struct as text", { F: rest("POST(text/plain) /", [User]) }, '"text/plain" cannot carry the body, a struct'],
     ["text as a form", { F: rest("POST(multipart/form-data) /", [z.string()]) }, "cannot carry the body, a string"],
     ["a result without codec", { F: rest("GET(application/xml) /", [], [User]) }, "cannot carry the result, a struct"],
-    ["a status that is none", { F: rest("GET /", [], [], { status: 99 }) }, "the status 99 is not one from 200 to 599"],
+    [
+      "a status that is none",
+      { F: rest("GET /", [], [], { status: 99 }) },
+      "the status 99 is not one of success: 200 to 399",
+    ],
+    ["a status of failure", { F: rest("GET /", [], [], { status: 404 }) }, "the status 404 is not one of success"],
     ["a result of 204", { F: rest("GET /", [], [User], { status: 204 }) }, "of status 204 has no body"],
     ["a limit that is none", { F: rest("POST /", [User], [], { limit: NaN }) }, "the limit NaN is not a number"],
     ["two structs in a query", { F: rest("GET /?%v&%v", [User, User]) }, '"id" stands for argument 1 and for 2'],

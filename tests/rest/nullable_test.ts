@@ -50,3 +50,18 @@ Deno.test("null is left out of queries and forms, where a value that must be the
   assertEquals(await (await run(request("GET", "/query?text=null"))).text(), '["null",null]');
   assertEquals((await run(request("GET", "/query?number=null"))).status, 400);
 });
+
+Deno.test("a lone bigint or Date may be left out, with a default or without", async () => {
+  const dates = api("x", {
+    Since: rest("GET /since?at=%v&n=%v", [z.date().optional(), z.bigint().default(3n)], [z.string()]),
+    Body: rest("POST(application/json) /body (at,n)", [z.date().optional(), z.bigint().optional()], [z.string()]),
+  });
+  const tell = (at: Date | undefined, n: bigint | undefined) => `${at?.getTime()} ${n}`;
+  const fetch = handler(null, implement(dates, { Since: tell, Body: tell }));
+  const caller = link(dates, "http://h", { fetch });
+  const day = new Date("2026-11-27T00:00:00Z");
+  assertEquals(await caller.Since(undefined, undefined), "undefined 3");
+  assertEquals(await caller.Since(day, 2n ** 63n - 1n), `${day.getTime()} ${2n ** 63n - 1n}`);
+  assertEquals((await fetch(request("GET", "/since?n=1.5"))).status, 400);
+  assertEquals(await caller.Body(day, 7n), `${day.getTime()} 7`);
+});

@@ -119,6 +119,15 @@ Deno.test("Accept picks by q-values, and 406 tells what there is", async () => {
   }
 });
 
+Deno.test("defect: a call that has changed something is not answered as if it were refused", async () => {
+  const definition = api("x", { Add: rest("POST(application/json) /", [s], [s]) });
+  const kept: string[] = [];
+  const run = handler(null, implement(definition, { Add: (text) => (kept.push(text), "kept") }));
+  const headers = { accept: "image/png", "content-type": "application/json" };
+  const response = await run(request("POST", "/", '"one"', headers));
+  assertEquals([response.status, await response.text(), kept], [200, '"kept"', ["one"]]);
+});
+
 Deno.test("defect: values of several names in a segment arrive as they were given, with the literals between them in them too", async () => {
   const definition = api("x", {
     Two: rest("GET /a/{x=%v}-{y=%v}", [z.string(), z.string()], [z.array(z.string())]),

@@ -73,8 +73,9 @@ export function answerSocketCalls(serve: Handler, options: SocketAnswerOptions =
       if (!platform?.upgradeWebSocket) {
         throw new HTTPError(501, "Open a WebSocket: this runtime has none to give", { kind: "unimplemented" });
       }
-      const { socket, response } = platform.upgradeWebSocket({ protocol: SOCKET });
+      // Deno takes the headers of a request away that has become a WebSocket.
       const caller = new BatchCaller(carrierOf(request), serve, platform, answerBytes);
+      const { socket, response } = platform.upgradeWebSocket({ protocol: SOCKET });
       const served = new SocketCalls(socket, caller, { calls, atOnce, bytes }, platform);
       platform.waitUntil?.(served.closed);
       return response;

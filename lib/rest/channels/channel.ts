@@ -26,6 +26,11 @@ export interface ChannelContext {
   encode(value: unknown): string | Promise<string>;
   /** The words for an error that the peer may read; by default those of an `HTTPError`, and none of any other. */
   describe?(error: unknown): string;
+  /**
+   * Called before a WebSocket is taken: the request is over then, which some runtimes tell as an abort. Returns what is called when the peer
+   * goes away before the end.
+   */
+  detach?(): () => void;
   /** Milliseconds of silence after which server-sent events get a comment; 15,000 by default. */
   readonly heartbeat?: number;
 }
@@ -58,10 +63,12 @@ export async function channelResponse(source: AsyncIterable<unknown>, context: C
   await values.settle();
   if (overWebSocket) {
     const protocol = chooseProtocol(request);
+    const left = context.detach?.();
     const { socket, response } = upgrade(values, () => platform.upgradeWebSocket!({ protocol }));
     const sent = sendValues(values, socket, {
       flow: protocol === FLOW,
       describe,
+      left,
       patience: platform.socketPatience,
     });
     platform.waitUntil?.(sent);

@@ -36,6 +36,10 @@ export async function writeChannel(value: unknown, call: Call, writer: ResultWri
     request: call.request,
     platform: call.platform,
     signal: call.signal,
+    detach() {
+      call.finish();
+      return () => call.controller?.abort(new DOMException("The peer has gone", "AbortError"));
+    },
     contentType,
     encode(item) {
       // The server behind has checked and written it.

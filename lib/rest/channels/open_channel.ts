@@ -61,10 +61,12 @@ export function openChannel<T>(options: OpenOptions<T>): OpenChannel<T> {
         signal?.throwIfAborted();
         if (text !== undefined) return { done: false, value: await read(text) };
       } catch (error) {
+        // One that a `fetch` of the caller's own has aborted is no end.
+        const wasClosed = closed !== undefined;
         await close();
         // Whatever an abort breaks off, the reason is what the caller gave.
         signal?.throwIfAborted();
-        if (closed && isAbort(error)) return { done: true, value: undefined };
+        if (wasClosed && isAbort(error)) return { done: true, value: undefined };
         throw error;
       }
       await close();

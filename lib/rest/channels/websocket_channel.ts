@@ -23,18 +23,21 @@ export function chooseProtocol(request: Request): string | undefined {
  * Sends every value as one text message, then closes with 1000; with 1011 and `describe`'s words when the source fails; with 1013 when a plain
  * peer takes nothing for `stall` milliseconds (10,000 by default). A peer with flow control that has sent a beat and then says nothing for
  * `patience` milliseconds (180,000 by default) is taken for gone. The socket's close is what tells that the peer has gone: the request is over
- * already, and `Deno.serve` aborts its signal then. Never rejects.
+ * already, and `Deno.serve` aborts its signal then; `left` is called where that is before the end. Never rejects.
  */
 export async function sendValues(
   source: ChannelSource,
   socket: WebSocket,
-  options: { flow: boolean; describe(error: unknown): string; stall?: number; patience?: number },
+  options: { flow: boolean; describe(error: unknown): string; left?(): void; stall?: number; patience?: number },
 ): Promise<void> {
   const { flow, describe, stall = STALL, patience = BEAT_PATIENCE } = options;
   const gone = new AbortController();
   const credit = new Credit();
   let wake: (() => void) | undefined;
+  let isOver = false;
   const leave = () => {
+    if (!isOver) options.left?.();
+    isOver = true;
     watch.end();
     gone.abort();
     wake?.();
@@ -72,6 +75,7 @@ export async function sendValues(
   } catch (error) {
     close(socket, 1011, describe(error));
   } finally {
+    isOver = true;
     socket.removeEventListener("message", listen);
     watch.end();
     source.release();

@@ -98,8 +98,8 @@ const FORMS: readonly string[] = ["application/x-www-form-urlencoded", "multipar
 
 function optionProblems({ status, limit, method, result, options: { view } }: Plan): Problem[] {
   const problems: Problem[] = [];
-  if (!Number.isInteger(status) || status < 200 || status > 599) {
-    problems.push({ message: `the status ${status} is not one from 200 to 599`, column: 1 });
+  if (!Number.isInteger(status) || status < 200 || status > 399) {
+    problems.push({ message: `the status ${status} is not one of success: 200 to 399`, column: 1 });
   } else if (BODYLESS.includes(status) && result.shape !== "none") {
     problems.push({ message: `an answer of status ${status} has no body for its result`, column: 1 });
   }

@@ -243,11 +243,13 @@ class Trial implements Conformance {
 
   async #arguments(plan: Plan): Promise<unknown[]> {
     const made: unknown[] = [];
+    const headed = plan.unplaced.filter((index) => !plan.body?.arguments.includes(index));
     for (const [index, { schema }] of plan.arguments.entries()) {
       const marker = markerOf(schema);
+      const canStand = headed.includes(index) ? isPlain : undefined;
       if (isOptional(plan, index) && this.#random() < 0.5) made.push(undefined);
       else if (marker === "chan") made.push(sampleValues(schema, this.#random, VALUES));
-      else made.push(marker === "stream" ? "made up" : await sampleValue(schema, this.#random));
+      else made.push(marker === "stream" ? "made up" : await sampleValue(schema, this.#random, canStand));
     }
     return made;
   }
@@ -255,6 +257,11 @@ class Trial implements Conformance {
   #fail(operation: string, expected: string, got: string, args?: readonly unknown[]): void {
     this.failures.push({ operation, expected, got, ...(args && { arguments: args }), seed: this.#seed });
   }
+}
+
+/** Whether a value can stand in a header: text of visible ASCII, or no text at all. */
+function isPlain(value: unknown): boolean {
+  return typeof value !== "string" || /^[!-~]+(?: [!-~]+)*$/.test(value);
 }
 
 /** Whether an argument may be left out. */

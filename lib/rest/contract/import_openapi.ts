@@ -156,7 +156,10 @@ class Importer {
       ...(errors.schemas.length > 0 ? [`errors: { ${errors.schemas.join(", ")} }`] : []),
       ...(typeof operation.description === "string" ? [`description: ${JSON.stringify(operation.description)}`] : []),
     ];
-    const given = args.map(({ text, optional }) => optional ? `${asSchema(text)}.optional()` : text);
+    // A stream that is not sent is an empty one.
+    const given = args.map(({ text, optional }) =>
+      optional && !text.startsWith("stream(") ? `${asSchema(text)}.optional()` : text
+    );
     const left = parameters.filter((one) => (one.in === "header" || one.in === "cookie") && !isPlaceable(one));
     const lists = `[${given.join(", ")}], [${results.texts.join(", ")}]${
       settings.length > 0 ? `, { ${settings.join(", ")} }` : ""

@@ -2,7 +2,7 @@
 import { revive } from "../codecs/json.ts";
 import { jsonSchemaOf, knownKind } from "../plan/exact_kinds.ts";
 import { type ChannelMarker, type MARKER, markerIs } from "../plan/marker.ts";
-import type { Schema } from "../plan/schema.ts";
+import { describeIssues, type Schema } from "../plan/schema.ts";
 import { isObject } from "../surfaces/components.ts";
 import type { JSONSchema } from "../surfaces/openapi_types.ts";
 
@@ -28,17 +28,26 @@ export function seededRandom(seed: number): Random {
 /**
  * Makes up a value that a schema accepts.
  *
+ * @param canStand Whether a value can stand where it is to
  * @throws {RangeError} if the schema refuses everything that its JSON Schema suggests
  */
-export async function sampleValue(schema: Schema, random: Random): Promise<unknown> {
+export async function sampleValue(
+  schema: Schema,
+  random: Random,
+  canStand: (value: unknown) => boolean = () => true,
+): Promise<unknown> {
   const json = jsonSchemaOf(schema) ?? {};
   const kind = knownKind(schema);
+  let why = "none can stand there";
   for (let i = 0; i < TRIES; i++) {
     const value = revive(new Maker(json, random).make(json, 0), kind);
-    const checked = await schema["~standard"].validate(value);
-    if (checked.issues === undefined) return value;
+    const { issues } = await schema["~standard"].validate(value);
+    if (issues === undefined && canStand(value)) return value;
+    if (issues) why = describeIssues(issues);
   }
-  throw new RangeError("Make up a value: the schema refuses all that its JSON Schema suggests");
+  throw new RangeError(
+    `Make up a value: the schema refuses all that its JSON Schema suggests: ${why} (examples in its metadata are taken first)`,
+  );
 }
 
 /** Makes values of the parts of one JSON Schema. */

@@ -99,9 +99,10 @@ export class ServedDuplex implements DuplexCall {
     if (this.#opened) return this.#opened;
     try {
       this.#over.signal.throwIfAborted();
-      const { socket, response } = this.#requireSocket()({ protocol: this.#protocol });
-      // From here on the socket's close tells that the peer has gone: the request itself is over.
+      const upgrade = this.#requireSocket();
+      // From here on the socket's close tells that the peer has gone: the request itself is over, which Deno tells as an abort.
       this.#request.signal.removeEventListener("abort", this.#leave);
+      const { socket, response } = upgrade({ protocol: this.#protocol });
       const duplex = new DuplexSocket(socket, {
         closed: () => new Error("Read a channel: the client has left"),
         failed: (words) => new HTTPError(400, `Read a channel: the sender failed: ${words}`, { kind: "body" }),

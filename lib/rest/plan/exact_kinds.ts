@@ -12,7 +12,7 @@ import {
   type WrittenSchema,
 } from "./kind.ts";
 import type { Schema } from "./schema.ts";
-import { zodKindTeller } from "./zod_kind.ts";
+import { isBare, zodKindTeller } from "./zod_kind.ts";
 
 /** The key under which the JSON Schema of a nested value says its marker. */
 const NESTED = "x-gantry-kind";
@@ -126,12 +126,12 @@ const zodKind = /* @__PURE__ */ zodKindTeller(mixKinds, (type, of) => {
 function readJSONSchema(schema: Schema): Kind {
   const json = jsonSchemaOf(schema);
   // A bare bigint or date has a marker, which says its wire form and range; within an object the schema's own will do.
-  return json?.[NESTED] ? ANY : readKind(json, readMore(json), mixKinds);
+  return json?.[NESTED] && isBare(schema) ? ANY : readKind(json, readMore(json), mixKinds);
 }
 
 /** Whether a schema is a bare bigint, Date or bytes of its library's, which would be carried as something else. */
 export function needsMarker(schema: Schema): boolean {
-  return jsonSchemaOf(schema)?.[NESTED] !== undefined;
+  return jsonSchemaOf(schema)?.[NESTED] !== undefined && isBare(schema);
 }
 
 /** The kind of a schema; what cannot be told is anything. */

@@ -1,4 +1,4 @@
-import { ANY, type Field, isNullable, type Kind, type MixKinds, uniteKinds } from "./kind.ts";
+import { ANY, type Field, type Kind, type MixKinds, uniteKinds } from "./kind.ts";
 import type { Schema } from "./schema.ts";
 import { isZod, type ZodSchema } from "./zod_schema.ts";
 
@@ -88,9 +88,16 @@ export function zodKindTeller(mix: MixKinds, tellCarried: TellCarried): (schema:
   };
   return (schema) => {
     const kind = isZod(schema) ? tell(schema, []) : undefined;
-    // A bare one has a marker, which says its wire form and range.
-    return kind && /^(int64|time|bytes)$/.test(kind.type) && !isNullable(kind) ? ANY : kind;
+    return kind && /^(int64|time|bytes)$/.test(kind.type) && isBare(schema) ? ANY : kind;
   };
+}
+
+/** Whether a schema may be a bare bigint, Date or class, which has a marker that says its wire form and range, and is no wrapper of one. */
+export function isBare(schema: Schema): boolean {
+  // The words of zod, and of valibot.
+  const { _zod, type } = schema as { _zod?: { def: { type: string } }; type?: unknown };
+  const own = _zod?.def.type ?? type;
+  return typeof own !== "string" || /^(bigint|date|custom|instance)$/.test(own);
 }
 
 /** Whether a schema writes the JSON Schema of its type, with nothing but words added. */

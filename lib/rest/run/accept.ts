@@ -28,7 +28,7 @@ export function negotiate(header: string | null, offered: readonly string[]): st
 
 /**
  * Answers in the content type that `Accept` prefers, of that of the tag and JSON, or 406: the part of a server whose callers choose. Without it answers
- * have the type of the tag.
+ * have the type of the tag. A call that changes something is answered in any case, in the type of the tag: it is done by then (RFC 9110, 12.5.1).
  *
  * @example
  * ```ts
@@ -64,6 +64,7 @@ export const negotiation: NonNullable<ServerParts["negotiate"]> = (
     const type = negotiate(accept, types);
     const chosen = varied[types.indexOf(type!)];
     if (chosen) return chosen;
+    if (request.method !== "GET" && request.method !== "HEAD") return first;
     throw new HTTPError(406, `Answer "${name}": the client accepts none of ${types.join(", ")}`, { kind: "accept" });
   };
 };

@@ -31,9 +31,10 @@ function failure(status: number, message: string, kind?: HTTPErrorKind): Failure
 
 /** Returns the failures of an operation before or after its function runs. */
 function failuresOf({ plan }: Described, auth: Authenticator<unknown> | null): Failure[] {
-  const { body, result, asTagged } = plan;
+  const { body, result, asTagged, method } = plan;
   const bodied = body !== undefined && (body.shape !== "stream" || body.item !== undefined);
-  const negotiated = ["value", "fields", "list"].includes(result.shape) && !asTagged;
+  const isRead = method === "GET" || method === "HEAD";
+  const negotiated = isRead && ["value", "fields", "list"].includes(result.shape) && !asTagged;
   return [
     ...(plan.arguments.length > 0 ? [failure(400, 'Read "name": it is missing', "argument")] : []),
     ...(auth === null ? [] : [failure(401, "Authenticate: the caller is not known", "auth")]),

@@ -98,3 +98,10 @@ Deno.test("conform() says what it could not try", async () => {
   const { untried } = await conform(odd, "http://localhost", { client: { fetch: handler(null, mock(odd)) } });
   assertEquals(untried.map(({ operation }) => operation), ["Odd"]);
 });
+
+Deno.test("conform() makes up text for headers that can stand there", async () => {
+  const ranged = api("x", { Part: rest("GET /part (Range:)", [z.string()], [z.string()]) });
+  const fetch = handler(null, implementPart(ranged, { Part: (range) => range }));
+  const { calls, failures, untried } = await conform(ranged, "http://localhost", { client: { fetch } });
+  assertEquals([calls > 20, failures, untried], [true, [], []]);
+});

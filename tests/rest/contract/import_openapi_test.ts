@@ -76,6 +76,16 @@ const PETS = {
       },
     },
     "/pets": {
+      // Neither a time nor a big number nor bytes have to be there.
+      put: {
+        operationId: "paint",
+        requestBody: { content: { "application/octet-stream": { schema: { type: "string", format: "binary" } } } },
+        parameters: [
+          { name: "at", in: "query", schema: { type: "string", format: "date-time" } },
+          { name: "size", in: "query", schema: { type: "integer", format: "int64" } },
+        ],
+        responses: { 204: { description: "Done" } },
+      },
       post: {
         operationId: "default",
         requestBody: {
@@ -119,6 +129,7 @@ Deno.test("importOpenAPI() reads OpenAPI 3.0: references, names that are no iden
     "get_pet: GET /pets/{pet_id=%v} 200",
     "delete_pets_pet_id_: DELETE /pets/{pet_id=%v} (X-Why:) 202",
     "default_: POST /pets?dry%20run=%[2]v 200",
+    "paint: PUT /pets?at=%[2]v&size=%[3]v 204",
   ]);
   const calls = link(definition, undefined, { fetch: handler(null, mock(definition)) }) as unknown as {
     get_pet(id: bigint): Promise<{ name: string }>;

@@ -79,4 +79,8 @@ Deno.test("mock() prefers given functions, and its seed decides the rest", async
 Deno.test("sampleValue() says when a schema refuses all that it suggests", async () => {
   const never = z.string().refine(() => false);
   await assertRejects(() => sampleValue(never, seededRandom(1)), RangeError, "refuses all");
+  const parcel = z.object({ id: z.string().regex(/^P\d+$/) });
+  await assertRejects(() => sampleValue(parcel, seededRandom(1)), RangeError, 'suggests: at "id": Invalid string');
+  const told = z.object({ id: z.string().regex(/^P\d+$/).meta({ examples: ["P7"] }) });
+  assertEquals(await sampleValue(told, seededRandom(1)), { id: "P7" });
 });

@@ -6,9 +6,10 @@ import type { Kind } from "../../../lib/rest/plan/kind.ts";
 import type { Operation, Schema } from "../../../lib/rest/mod.ts";
 import { seeded } from "../../fixtures/engine/fake_engine.ts";
 
-/** The same schema, as one of another library, whose kind its JSON Schema tells. */
+/** The same schema, as one of another library, whose kind its JSON Schema tells. As valibot's, it says its type. */
 function twinOf(schema: z.ZodType): Schema {
-  return { "~standard": { ...schema["~standard"], vendor: "another" } } as unknown as Schema;
+  const { type } = schema.def;
+  return { "~standard": { ...schema["~standard"], vendor: "another" }, type } as unknown as Schema;
 }
 
 function assertSame(schema: z.ZodType, name: string): void {
