@@ -11,10 +11,15 @@ const STATES: Record<LayerState, string> = {
   exists: "Already exists",
 };
 
-/** A pull's progress as Docker tells it. A failure is the last message. */
+/**
+ * A pull's progress as Docker tells it. A failure is the last message.
+ *
+ * @param tellEnd Gives the last words of a pull that has come to its end
+ */
 export async function* progressMessages(
   progress: AsyncIterable<PullProgress>,
   reference: string,
+  tellEnd: () => readonly string[] = () => [],
 ): AsyncIterable<ProgressMessage> {
   const colon = reference.lastIndexOf(":");
   const tag = colon > reference.lastIndexOf("/") ? reference.slice(colon + 1) : "latest";
@@ -27,6 +32,7 @@ export async function* progressMessages(
       if (value.kind === "layer") yield* layerMessages(value, announced);
       else if (value.kind === "done") {
         for (const id of value.ids) yield emit(ProgressMessage, { status: "Download complete", id: id.slice(0, 12) });
+        for (const status of tellEnd()) yield emit(ProgressMessage, { status });
       }
     }
   } catch (error) {

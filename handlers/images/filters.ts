@@ -41,7 +41,7 @@ const TESTS: Record<string, MakeTest> = {
   readonly: (value) => booleanTest("readonly", value, () => false),
   manifest: (value) => booleanTest("manifest", value, ({ list }) => list !== undefined),
   label: (value) => ({ config }) => hasLabel(config.config?.Labels ?? {}, value),
-  reference: (value) => ({ names, repoDigests }) => [...names, ...repoDigests].some(nameMatcher(value)),
+  reference: (value) => ({ names, repoDigests }) => [...names, ...repoDigests].some(matcherOf(value)),
   until: (value, scope) => {
     const until = filterMoment(value, scope.now);
     return (image) => createdSeconds(image) * 1000 < until;
@@ -111,7 +111,7 @@ function filterMoment(value: string, now: number): number {
 }
 
 /** Whether a name fits a pattern with `*` and `?`: the whole name, or its end from a slash on, with or without the tag. */
-function nameMatcher(pattern: string): (name: string) => boolean {
+export function matcherOf(pattern: string): (name: string) => boolean {
   const depth = pattern.split("/").length;
   return (name) => {
     const end = name.split("/").slice(-depth).join("/");

@@ -81,6 +81,9 @@ export function createdSeconds({ config }: ImageRecord): number {
   return Number.isNaN(ms) ? 0 : Math.floor(ms / 1000);
 }
 
+/** The ID of a step of a history that is no image of its own. */
+export const UNKNOWN_STEP = "<missing>";
+
 /**
  * An image's history, newest first.
  *
@@ -98,7 +101,7 @@ export function imageHistory(
     const size = own === undefined ? 0 : layerSize(own.diffID) ?? own.size;
     const ms = Date.parse(step.created ?? "");
     entries.push(emit(HistoryResponse, {
-      Id: "<missing>",
+      Id: UNKNOWN_STEP,
       Created: Number.isNaN(ms) ? 0 : Math.floor(ms / 1000),
       CreatedBy: step.created_by ?? "",
       Tags: [],

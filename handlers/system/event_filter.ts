@@ -17,7 +17,10 @@ const action: Test = (event, value) => {
 };
 
 /** Docker's words for what Podman calls otherwise. */
-const ACTIONS: ReadonlyMap<string, string> = new Map([["die", "died"], ["destroy", "remove"]]);
+const ACTIONS: ReadonlyMap<string, string> = new Map([["die", "died"], ["exec_die", "exec_died"], [
+  "destroy",
+  "remove",
+]]);
 
 const TESTS: Record<string, Test> = {
   type: (event, value) => event.type === value,

@@ -25,6 +25,7 @@ import { compatStartContainer } from "./start.ts";
 import { COMPAT_STATS, containerStats } from "../../containers/container_stats.ts";
 import { compatUpdateContainer } from "./update.ts";
 import { compatWaitContainer } from "./wait.ts";
+import { engineName } from "../networks/names.ts";
 import { RequestError } from "../../request_error.ts";
 
 /** The container operations of Docker's tree over an engine. */
@@ -42,7 +43,13 @@ export function compatContainers(engine: Engine): Implementation {
     CompatListContainers: async (query, context) => {
       const image = imagesOf(engine);
       const { version } = context;
-      const records = containers.list({ ...listOptions(query), paused: true });
+      const { filters, ...options } = listOptions(query);
+      const network = filters?.network?.map(engineName);
+      const records = containers.list({
+        ...options,
+        filters: network ? { ...filters, network } : filters,
+        paused: true,
+      });
       if (!query.size && query.filters === undefined) {
         keepUntilChange(engine, context, () => nextStatusChange(records, Date.now()));
       }

@@ -1,7 +1,7 @@
 import type { ContainerRecord } from "../../../lib/engine/records/container_record.ts";
 import type { HealthState } from "../../../lib/engine/containers/health/health_states.ts";
 import type { ImageRecord } from "../../../lib/engine/records/image_record.ts";
-import { commandOf, exposedBy } from "../../containers/view/command.ts";
+import { exposedBy } from "../../containers/view/command.ts";
 import { networkSettings, portBindings } from "../../containers/view/inspect_network.ts";
 import { ContainerSummary, type PortSummary } from "../../wire/compat/container.ts";
 import { emit, type Sparse } from "../../wire/emit.ts";
@@ -37,8 +37,8 @@ export function containerSummary(record: ContainerRecord, options: SummaryOption
     Names: [`/${record.name}`],
     Image: record.imageName,
     ImageID: `sha256:${record.imageID}`,
-    // A pause program has no image whose entry point would be known beside it.
-    Command: (record.spec.infra ? record.process.args : commandOf(record, image)).join(" "),
+    // With the entry point, which Podman's tree leaves out.
+    Command: record.process.args.join(" "),
     Created: wireSeconds(record.created),
     Ports: ports(record, exposed),
     SizeRw: rwSize,

@@ -43,5 +43,6 @@ export async function importImage(
   const reference = repo === "" ? undefined : dockerName(engine, withTag(repo, tag));
   const options = { ...parsePlatform(platform), changes, message, reference, signal };
   const { id } = await engine.images.archives.import(fromSrc === "-" ? body : sourceURL(fromSrc), options);
-  return { status: `sha256:${id}`, progress: "", progressDetail: {}, id: `sha256:${id}` };
+  // The CLI would print an ID before the status, and its callers take the line for the image's.
+  return { status: `sha256:${id}`, progress: "", progressDetail: {}, id: "" };
 }

@@ -31,8 +31,18 @@ export async function createImage(
     retryDelay: pause,
     signal,
   } as const;
+  const name = dockerName(engine, reference);
+  const known = engine.images.exists(name) ? engine.images.resolve(name).id : undefined;
+  // Scripts look for these words.
+  const tellEnd = () => {
+    if (!engine.images.exists(name)) return [];
+    const { id, digest } = engine.images.resolve(name);
+    const shown = /[@:][^/]*$/.test(reference) ? reference : `${reference}:latest`;
+    const status = id === known ? "Image is up to date for" : "Downloaded newer image for";
+    return [`Digest: ${digest}`, `Status: ${status} ${shown}`];
+  };
   try {
-    return progressMessages(await beginProgress(engine.images.pull(dockerName(engine, reference), options)), reference);
+    return progressMessages(await beginProgress(engine.images.pull(name, options)), reference, tellEnd);
   } catch (error) {
     throw pullRefusal(error);
   }

@@ -4,12 +4,13 @@ import type { ImageRecord } from "../../../lib/engine/records/image_record.ts";
 import type { Implementation } from "../../../lib/rest/mod.ts";
 import { parseFilters } from "../../parse_filters.ts";
 import { implementFamily } from "../../implement_family.ts";
+import { matcherOf } from "../../images/filters.ts";
 import { keepList, listImages } from "../../images/list.ts";
 import { keepUntilChange } from "../../keep_answer.ts";
 import { prune } from "../../images/prune.ts";
 import { searchImages } from "../../images/search.ts";
 import { tagImage } from "../../images/tag.ts";
-import { imageHistory } from "../../images/view.ts";
+import { imageHistory, UNKNOWN_STEP } from "../../images/view.ts";
 import { compatImagesAPI } from "./api.ts";
 import { exportImage, exportImages, importImage, loadImages } from "./archives.ts";
 import { createImage } from "./create_image.ts";
@@ -33,7 +34,7 @@ export function compatImages(engine: Engine): Implementation {
       keepList(engine, context, query);
       const shared = query["shared-size"] ? sharedSizes(engine) : () => -1;
       const images = listImages(engine, query).filter(({ list }) => list === undefined);
-      return images.map(dockerSummaryOf(engine, version, shared));
+      return images.map(namesAskedFor(query)).map(dockerSummaryOf(engine, version, shared));
     },
     CompatSearchImages: async (query, context) => {
       const found = await searchImages(engine, query, context);
@@ -44,7 +45,7 @@ export function compatImages(engine: Engine): Implementation {
       const filters = parseFilters(query.filters) ?? {};
       const pruned = await prune(engine, "dangling" in filters ? filters : { ...filters, dangling: ["true"] });
       return {
-        ImagesDeleted: pruned.map(({ id }) => ({ Deleted: id })),
+        ImagesDeleted: pruned.map(({ id }) => ({ Deleted: `sha256:${id}` })),
         SpaceReclaimed: pruned.reduce((sum, { size }) => sum + size, 0),
       };
     },
@@ -62,13 +63,25 @@ export function compatImages(engine: Engine): Implementation {
     },
     CompatHistoryImage: (name) => {
       const layerSize = (diffID: string) => images.layerSize(diffID);
-      return imageHistory(findImage(engine, name), layerSize).map((step) => ({ ...step, Id: `sha256:${step.Id}` }));
+      const steps = imageHistory(findImage(engine, name), layerSize);
+      return steps.map((step) => ({ ...step, Id: step.Id === UNKNOWN_STEP ? step.Id : `sha256:${step.Id}` }));
     },
     // What Docker's clients give a name to is Docker Hub's, where it names no registry.
     CompatTagImage: (name, { repo = "", tag }) => {
       return tagImage(engine, localName(engine, name), { repo: repo && dockerName(engine, repo), tag });
     },
   });
+}
+
+/** Leaves an image the names that were asked for: a client that removes what is listed is not to meet others. */
+function namesAskedFor(
+  { filters, filter }: { filters?: string; filter?: string },
+): (image: ImageRecord) => ImageRecord {
+  const patterns = [...parseFilters(filters)?.reference ?? [], ...filter === undefined ? [] : [filter]];
+  if (patterns.length === 0) return (image) => image;
+  const tests = patterns.map(matcherOf);
+  const fits = (name: string) => tests.some((test) => test(name));
+  return (image) => ({ ...image, names: image.names.filter(fits), repoDigests: image.repoDigests.filter(fits) });
 }
 
 /** Docker's own clients look for these words in the message. */

@@ -29,19 +29,29 @@ function atStart(event: Event, startedAt: number | undefined): Event {
   return { ...event, time: Math.floor(startedAt / 1000), timeNano };
 }
 
+/** Kinds of objects that are destroyed, where an image is deleted. */
+const DESTROYED: readonly string[] = ["container", "network", "volume"];
+
+/** Ends of processes. */
+const ENDS: ReadonlyMap<string, string> = new Map([["died", "die"], ["exec_died", "exec_die"]]);
+
 function inDockersWords(event: Event): Event {
+  if (event.Action === "remove" && DESTROYED.includes(event.Type)) {
+    return { ...event, Action: "destroy", status: "destroy" };
+  }
   if (event.Type === "image" && event.Action === "remove") return { ...event, Action: "delete", status: "delete" };
   if (event.Action === "health_status") {
     const action = `health_status: ${event.HealthStatus}`;
     return { ...event, Action: action, status: action };
   }
-  if (event.Action !== "died") return event;
+  const action = ENDS.get(event.Action);
+  if (action === undefined) return event;
   const { Attributes } = event.Actor;
   const exitCode = Attributes?.containerExitCode ?? "0";
   return {
     ...event,
-    Action: "die",
-    status: "die",
+    Action: action,
+    status: action,
     Actor: { ...event.Actor, Attributes: { ...Attributes, exitCode } },
   };
 }

@@ -4,17 +4,21 @@ import { RequestError } from "../../request_error.ts";
 import type { CachePruneReport, PruneBuildQuery } from "../../wire/system/prune.ts";
 
 const FILTERS = ["id", "until", "unused-for"];
+/** Those of a prune of everything, which the CLI sends on to each part. */
+const LABELS = ["label", "label!"];
 
 /** Forgets steps of builds, and says what that has freed. Without `all` those go that no image needs. */
 export async function pruneBuild(engine: Engine, query: PruneBuildQuery): Promise<CachePruneReport> {
   const { all, filters = {} } = query;
-  const unknown = Object.keys(filters).find((name) => !FILTERS.includes(name));
+  const unknown = Object.keys(filters).find((name) => ![...FILTERS, ...LABELS].includes(name));
   if (unknown !== undefined) {
     throw new RequestError("invalid", `${unknown} is an invalid filter: the build cache has ${FILTERS.join(", ")}`);
   }
   if (query["min-free-space"]) {
     throw new RequestError("unsupported", "min-free-space is not supported: use reserved-space or max-used-space");
   }
+  // No step has a label.
+  if (filters.label?.length) return { CachesDeleted: [], SpaceReclaimed: 0 };
   const until = filters.until ?? filters["unused-for"];
   const { steps, bytes } = await engine.builds.prune({
     all,

@@ -207,7 +207,7 @@ const archives: readonly EdgeCase[] = [
     request: "POST /images/create?fromSrc=-&repo=localhost/made&tag=2",
     bytes: "ROOT_GZ",
     status: 200,
-    take: { PACKED: /"id":"sha256:([0-9a-f]{64})"/ },
+    take: { PACKED: /"status":"sha256:([0-9a-f]{64})"/ },
   },
   {
     operation: "GetImage",

@@ -16,3 +16,14 @@ Deno.test("dockerEvent() makes a start as old as its process, and leaves the eve
   const died = { ...event, Action: "died" };
   assertEquals(dockerEvent(died, { bare: false, startOf: () => 1 }).timeNano, event.timeNano);
 });
+
+Deno.test("dockerEvent() says what Docker says of ends and removals", () => {
+  const worded = (Type: string, Action: string) => {
+    const told = dockerEvent({ ...event, Type, Action }, { bare: false, startOf: () => undefined });
+    assertEquals(told.Action, told.status ?? told.Action);
+    return told.Action;
+  };
+  for (const type of ["container", "network", "volume"]) assertEquals(worded(type, "remove"), "destroy");
+  const others = [["image", "remove"], ["container", "died"], ["container", "exec_died"], ["secret", "remove"]];
+  assertEquals(others.map(([type, action]) => worded(type, action)), ["delete", "die", "exec_die", "remove"]);
+});

@@ -56,3 +56,26 @@ Deno.test("a container that waits for its restart is restarting in Docker's word
   });
   assertEquals(await ask("/containers/json"), []);
 });
+
+Deno.test("CompatListContainers() shows the whole command, and finds those of the bridge by its name", async () => {
+  await using test = await openTestEngine();
+  const body = { Image: TINY_NAME, Entrypoint: ["sleep"], Cmd: ["100"] };
+  assertEquals((await test.send("POST", "/containers/create", body)).status, 201);
+  const list = async (filters: unknown) => {
+    const query = `all=true&filters=${encodeURIComponent(JSON.stringify(filters))}`;
+    const found = await (await test.send("GET", `/containers/json?${query}`)).json();
+    return found.map(({ Command }: { Command: string }) => Command);
+  };
+  assertEquals(await list({ network: ["bridge"] }), ["sleep 100"]);
+  assertEquals(await list({ network: ["host"] }), []);
+});
+
+Deno.test("CompatGetImages() with a name lists no other name of an image", async () => {
+  await using test = await openTestEngine();
+  await test.engine.images.tag(TINY_NAME, "other.example/thing:7");
+  const filters = encodeURIComponent(JSON.stringify({ reference: ["other.example/thing"] }));
+  const [image, ...more] = await (await test.send("GET", `/images/json?filters=${filters}`)).json();
+  assertEquals([image.RepoTags, more], [["other.example/thing:7"], []]);
+  const steps = await (await test.send("GET", `/images/${TINY_NAME}/history`)).json();
+  assertEquals(steps.every(({ Id }: { Id: string }) => /^(<missing>|sha256:[0-9a-f]{64})$/.test(Id)), true);
+});

@@ -63,7 +63,14 @@ Deno.test("ImagesPull() and its twin sign in with the request's credentials", as
   assertEquals(twin.status, 200);
   const lines = (await twin.text()).trim().split("\n").map((line) => JSON.parse(line));
   assertEquals(lines.some(({ error }) => error !== undefined), false);
-  assertEquals(lines.at(-1), { status: "Download complete", id: TINY.id.slice(0, 12) });
+  const name = "localhost:5000/x/secret/b:1";
+  assertEquals(lines.slice(-3), [
+    { status: "Download complete", id: TINY.id.slice(0, 12) },
+    { status: `Digest: ${test.engine.images.resolve(name).digest}` },
+    { status: `Status: Downloaded newer image for ${name}` },
+  ]);
+  const again = await test.send("POST", `/images/create?fromImage=${name}`, undefined, headers);
+  assertEquals((await again.text()).includes(`"Status: Image is up to date for ${name}"`), true);
 });
 
 Deno.test("ImagesBatchRemove() reports errors beside what went", async () => {

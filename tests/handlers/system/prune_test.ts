@@ -90,7 +90,16 @@ Deno.test("CompatPruneBuild answers docker system prune where nothing was built,
   };
   const nothing = { CachesDeleted: [], SpaceReclaimed: 0 };
   const filters = (value: unknown) => `filters=${encodeURIComponent(JSON.stringify(value))}`;
-  for (const query of ["all=1", filters({ until: ["24h"] }), filters({ id: ["abc"] }), "keep-storage=1000000"]) {
+  for (
+    const query of [
+      "all=1",
+      filters({ until: ["24h"] }),
+      filters({ id: ["abc"] }),
+      "keep-storage=1000000",
+      filters({ label: ["a"] }),
+      filters({ "label!": ["a"] }),
+    ]
+  ) {
     assertEquals(await ask(query), [200, nothing], query);
   }
   const [status, message] = await ask(filters({ type: ["regular"] }));
