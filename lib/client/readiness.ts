@@ -22,7 +22,7 @@ const INTERVAL = 100;
 /**
  * Waits until a container is ready.
  *
- * @throws {ClientError} `timeout`, or `exited` where it ends before; both with the end of its log
+ * @throws {ClientError} `timeout`, or `exited` where it ends before, both with the end of its log; `invalid` where it cannot be healthy
  */
 export async function waitUntilReady(container: Container, options: ReadyOptions, signal?: AbortSignal): Promise<void> {
   const { timeout = 60_000 } = options;
@@ -51,9 +51,17 @@ function looksOf({ exec, healthy, check }: ReadyOptions): Look[] {
   if (exec !== undefined) {
     looks.push(async (container, signal) => (await container.exec(exec, { check: false, signal })).exitCode === 0);
   }
-  if (healthy) looks.push(async (container, signal) => (await container.inspect({ signal })).health === "healthy");
+  if (healthy) looks.push(isHealthy);
   if (check !== undefined) looks.push((container) => check(container));
   return looks;
+}
+
+async function isHealthy(container: Container, signal: AbortSignal): Promise<boolean> {
+  const { health, running } = await container.inspect({ signal });
+  if (health === undefined && running) {
+    throw new ClientError("invalid", `Wait for "${container.name}" to be healthy: it has no health check`);
+  }
+  return health === "healthy";
 }
 
 async function waitForLine(container: Container, pattern: string | RegExp, signal: AbortSignal): Promise<void> {

@@ -131,6 +131,10 @@ for (const [way, openWay] of Object.entries(WAYS)) {
     ];
     const found = await Promise.all(codes.map((call) => assertRejects(call, ClientError)));
     assertEquals(found.map(({ code }) => code), ["conflict", "invalid", "conflict"]);
+    const sick = () => engine.start({ image: "tool", command: ["wait"], ready: { healthy: true } });
+    assertEquals((await assertRejects(sick, ClientError, "has no health check")).code, "invalid");
+    const unknown = await assertRejects(() => engine.run("nobody/knows"), ClientError, "asks no registry");
+    assertEquals(unknown.code, "unsupported");
   });
 }
 

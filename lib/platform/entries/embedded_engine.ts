@@ -1,16 +1,24 @@
 /** Clients of engines in this process. This file alone reaches the engine: a client of a server elsewhere does not load it. */
 import process from "node:process";
-import { engineHandler } from "../../../handlers/engine_handler.ts";
+import { engineHandler, type EngineHandlerOptions } from "../../../handlers/engine_handler.ts";
 import { ClientError } from "../../client/client_error.ts";
 import type { Connection } from "../../client/connections/connection.ts";
 import { connectHandler } from "../../client/connections/in_process.ts";
 import type { Engine } from "../../engine/engine.ts";
+import { EngineError } from "../../engine/errors.ts";
 import { openHostEngine } from "./host_engine.ts";
 import { parseServeOptions } from "./serve_options.ts";
 
+/** The caller has an engine's error as its own. Of a defect it is told nothing, so that the log is. */
+const options: EngineHandlerOptions = {
+  onError(error, { name }) {
+    if (!(error instanceof EngineError)) console.error(`Answer "${name}":`, error);
+  },
+};
+
 /** A connection to an engine, which stays open when the connection is closed. */
 export function connectEngine(engine: Engine): Connection {
-  return connectHandler(engineHandler(engine));
+  return connectHandler(engineHandler(engine, options));
 }
 
 /**
@@ -25,5 +33,5 @@ export async function connectEmbedded(): Promise<Connection> {
     const message = `Open this host's engine: no server's socket is there, and in this process: ${why}`;
     throw new ClientError("unreachable", message, { cause });
   });
-  return connectHandler(engineHandler(engine), () => engine.close());
+  return connectHandler(engineHandler(engine, options), () => engine.close());
 }

@@ -12,7 +12,7 @@ import type { ContainerRecord } from "../../engine/records/container_record.ts";
 import { parseRegistriesConf } from "../../oci/registry/registries_conf.ts";
 import { hostClock } from "../clock.ts";
 import { hostCodec } from "../codec.ts";
-import { hostNet } from "../net.ts";
+import { EngineError } from "../../engine/errors.ts";
 import { pretendHost } from "../pretend/pretend_host.ts";
 import type { PretendProgram } from "../pretend/pretend_program.ts";
 import { hostRandom } from "../random.ts";
@@ -67,7 +67,7 @@ export async function openPretendEngine({ images = {}, ...options }: PretendEngi
   const ports = {
     store: new MemoryStore(),
     blobs: new MemoryBlobs(codec),
-    net: hostNet(),
+    net: { fetch: () => Promise.reject(new EngineError("unsupported", noRegistry(Object.keys(images)))) },
     codec,
     clock: hostClock(),
     random: hostRandom(),
@@ -87,4 +87,9 @@ export async function openPretendEngine({ images = {}, ...options }: PretendEngi
     programs.set(id, program);
   }
   return engine;
+}
+
+function noRegistry(images: readonly string[]): string {
+  const told = images.length === 0 ? "none" : images.join(", ");
+  return `This engine only pretends to run containers: it asks no registry, and has the images that it was given: ${told}`;
 }
