@@ -4,7 +4,7 @@ import { RequestError } from "../../request_error.ts";
 import type { CachePruneReport, PruneBuildQuery } from "../../wire/system/prune.ts";
 
 const FILTERS = ["id", "until", "unused-for"];
-/** Those of a prune of everything, which the CLI sends on to each part. */
+/** Filters of a prune of everything, which the CLI sends on to each part. */
 const LABELS = ["label", "label!"];
 
 /** Forgets steps of builds, and says what that has freed. Without `all` those go that no image needs. */
