@@ -102,7 +102,8 @@ export class Session implements AsyncDisposable {
       this.close();
       throw error;
     }
-    await sending?.stop();
+    // A source may take its time to let go.
+    void sending?.stop();
     const exitCode = await this.#parts.exitCode();
     const [stdoutBytes, stderr] = await Promise.all([
       new Blob(parts.stdout).arrayBuffer().then((buffer) => new Uint8Array(buffer)),

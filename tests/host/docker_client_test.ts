@@ -55,7 +55,8 @@ Deno.test("the Docker CLI drives version, pull, images, run, ps, logs, rm", asyn
     const missing = `${server.folder}/made/for/it`;
     const run = ["run", "--rm", "--network=none"];
     const refused = await server.docker(...run, "--mount", `type=bind,src=${missing},dst=/data`, image, "true");
-    assertStringIncludes(refused.stderr, `statfs ${missing}: no such file or directory`);
+    assertStringIncludes(refused.stderr, `bind source path does not exist: ${missing}`);
+    assertEquals(refused.code, 125, "127 would be a missing program");
     await docker(...run, "-v", `${missing}:/data`, image, "touch", "/data/x");
     assert((await Deno.stat(`${missing}/x`)).isFile);
   });

@@ -1,5 +1,6 @@
 import type { Engine } from "../../../lib/engine/engine.ts";
 import type { Implementation } from "../../../lib/rest/mod.ts";
+import { EngineError } from "../../../lib/engine/errors.ts";
 import { implementFamily } from "../../implement_family.ts";
 import { attachContainer, attachSocket, COMPAT_ATTACH, COMPAT_SOCKET } from "../../containers/attach.ts";
 import { ignoreMissing } from "../../containers/containers.ts";
@@ -38,7 +39,7 @@ export function compatContainers(engine: Engine): Implementation {
       const request = dockerRequest(config, name, { network, netns, baseHosts });
       const image = localName(engine, config.Image);
       requirePlatform(engine, image, parsePlatform(platform));
-      return await create(engine, { ...request, image }, DOCKER_NAMES);
+      return await create(engine, { ...request, image }, DOCKER_NAMES).catch(tellMissingSource);
     },
     CompatListContainers: async (query, context) => {
       const image = imagesOf(engine);
@@ -111,6 +112,18 @@ export function compatContainers(engine: Engine): Implementation {
     },
     CompatRenameContainer: (name, query) => containers.rename(name, query.name),
   });
+}
+
+/**
+ * Rejects a failed creation in Docker's words where the source of a mount is missing: the CLI takes "no such file or directory" for a program
+ * that is missing, and exits with 127.
+ */
+function tellMissingSource(error: unknown): never {
+  const [, source] = error instanceof EngineError && /^statfs (.+): no such file or directory$/s.exec(error.message) ||
+    [];
+  if (source === undefined) throw error;
+  const message = `invalid mount config for type "bind": bind source path does not exist: ${source}`;
+  throw new RequestError("malformed", message, { cause: error });
 }
 
 /** A negative time is to wait for as long as it takes; the longest timer is near enough. */

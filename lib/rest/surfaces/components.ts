@@ -29,6 +29,7 @@ const DROPPED = new Set(["$schema", "$defs", "definitions", "$id", "id", "rest"]
 const MARKED: Record<string, JSONSchema> = {
   int64: { type: "integer", format: "int64" },
   time: { type: "string", format: "date-time" },
+  bytes: { type: "string", contentEncoding: "base64" },
 };
 
 /** The named schemas of a document: structs and what refers to itself are lifted here, everything else stands in its place. */
