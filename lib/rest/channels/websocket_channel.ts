@@ -23,7 +23,7 @@ export function chooseProtocol(request: Request): string | undefined {
  * Sends every value as one text message, then closes with 1000; with 1011 and `describe`'s words when the source fails; with 1013 when a plain
  * peer takes nothing for `stall` milliseconds (10,000 by default). A peer with flow control that has sent a beat and then says nothing for
  * `patience` milliseconds (180,000 by default) is taken for gone. The socket's close is what tells that the peer has gone: the request is over
- * already, and `Deno.serve` aborts its signal then; `left` is called where that is before the end. Never rejects.
+ * already, and `Deno.serve` aborts its signal then; `left` is called where the source is left before its end. Never rejects.
  */
 export async function sendValues(
   source: ChannelSource,
@@ -34,10 +34,14 @@ export async function sendValues(
   const gone = new AbortController();
   const credit = new Credit();
   let wake: (() => void) | undefined;
-  let isOver = false;
+  let { left } = options;
+  /** Tells the function, which may wait for nothing else any more. */
+  const tellLeft = () => {
+    left?.();
+    left = undefined;
+  };
   const leave = () => {
-    if (!isOver) options.left?.();
-    isOver = true;
+    tellLeft();
     watch.end();
     gone.abort();
     wake?.();
@@ -68,14 +72,17 @@ export async function sendValues(
         source.next().then(resolve, reject);
       });
       if (gone.signal.aborted) break;
-      if (text === undefined) return close(socket, 1000, "");
+      if (text === undefined) {
+        left = undefined;
+        return close(socket, 1000, "");
+      }
       socket.send(text);
     }
     close(socket, 1001, "");
   } catch (error) {
     close(socket, 1011, describe(error));
   } finally {
-    isOver = true;
+    tellLeft();
     socket.removeEventListener("message", listen);
     watch.end();
     source.release();

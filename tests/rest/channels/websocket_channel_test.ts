@@ -24,8 +24,12 @@ Deno.test("sendValues() holds no more than a bound for a plain WebSocket that do
   }
   const source = new ChannelSource(endless(), String);
   // What of a WebSocket is used is there.
-  await sendValues(source, socket as unknown as WebSocket, { flow: false, describe: String, stall: 40 });
+  let left = 0;
+  const options = { flow: false, describe: String, stall: 40, left: () => void left++ };
+  await sendValues(source, socket as unknown as WebSocket, options);
   assertEquals(closes, [[1013, "The peer reads too slowly"]]);
+  socket.dispatchEvent(new Event("close"));
+  assertEquals(left, 1, "the function is told once");
   assert(made < 24, `${made} values of 64 KiB made`);
   await new Promise((resolve) => setTimeout(resolve));
   assert(released);
