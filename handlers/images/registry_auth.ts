@@ -31,7 +31,7 @@ export function registryCredentials(headers: Headers): CredentialSource | undefi
     const named = one.serveraddress ? credentialKey(one.serveraddress) : undefined;
     return (registry, _path, isAsked) => isAsked || credentialKey(registry) === named ? credential : undefined;
   }
-  if (Object.keys(one).length > 0 && Object.keys(JSON.parse(value)).every((key) => key in one)) return undefined;
+  if (Object.keys(one).length > 0) return undefined;
   return credentialLookup(authEntries("X-Registry-Auth", value));
 }
 

@@ -89,15 +89,19 @@ const CODES: Partial<Record<number, ClientErrorCode>> = {
 
 /** Podman answers 500 for much that is its caller's to mend. The innermost text, by which its clients go, tells what it is. */
 const TEXTS: readonly [RegExp, ClientErrorCode][] = [
-  [/^no such |\b(?:no such \w+|network not found|image not known|tag not known|manifest unknown)\b/, "not_found"],
-  [/\balready (?:exists|in use)\b|\bstate improper$|\bis being used\b|\balready connected\b/, "conflict"],
-  [/\binvalid argument$|\binvalid reference format\b/, "invalid"],
-  [/\bonly pretends\b|\bnot yet implemented\b/, "unsupported"],
+  [/^no such (?:container|image|network|volume|pod|secret|exec session|quadlet|artifact)$/, "not_found"],
+  [/^(?:network not found|image not known|tag not known|manifest unknown)$/, "not_found"],
+  [/\balready (?:exists|in use)$|\bstate improper$|\bis being used$|\balready connected$/, "conflict"],
+  [/^invalid argument$|^invalid reference format/, "invalid"],
 ];
+/** An engine that pretends says so wherever it has to stop. */
+const UNSUPPORTED = /\bonly pretends\b|\bnot yet implemented\b/;
 
-/** The code of a failure that a server tells as its own, by its text; `internal` for what is. */
+/** The code of a failure that a server tells as its own, by the end of its text; `internal` for what is. */
 export function codeOfText(text: string): ClientErrorCode {
-  return TEXTS.find(([pattern]) => pattern.test(text))?.[1] ?? "internal";
+  // The text before it may quote names and commands.
+  const end = text.slice(text.lastIndexOf(": ") + 1).trim();
+  return TEXTS.find(([pattern]) => pattern.test(end))?.[1] ?? (UNSUPPORTED.test(text) ? "unsupported" : "internal");
 }
 
 /**
@@ -136,7 +140,7 @@ export async function unlessMissing(removal: Promise<void>): Promise<void> {
   try {
     await removal;
   } catch (error) {
-    if (!(error instanceof ClientError) || error.code !== "not_found") throw error;
+    if (!(error instanceof ClientError) || error.status !== 404) throw error;
   }
 }
 

@@ -86,7 +86,7 @@ export class ClientImages {
       await withErrors(`Look for image "${image}"`, () => this.#dialect.inspectImage(image, { signal }));
       return true;
     } catch (error) {
-      if (error instanceof ClientError && error.code === "not_found") return false;
+      if (error instanceof ClientError && error.status === 404) return false;
       throw error;
     }
   }

@@ -42,7 +42,7 @@ export async function readSteps(
 /** The error of a step. */
 function failureOf(action: string, text: string): ClientError {
   const message = `${action}: ${text}`;
-  const [, code] = /returned a non-zero code: (\d+)/.exec(text) ?? [];
+  const [, code] = /(?:returned a non-zero code:|while running runtime: exit status) (\d+)$/.exec(text) ?? [];
   if (code === undefined) return new ClientError(codeOfText(text), message);
   return new ClientError("exited", message, { exit: { exitCode: Number(code), stdout: "", stderr: "" } });
 }

@@ -101,9 +101,10 @@ export class Session implements AsyncDisposable {
     } catch (error) {
       this.close();
       throw error;
+    } finally {
+      // A source may take its time to let go.
+      void sending?.stop();
     }
-    // A source may take its time to let go.
-    void sending?.stop();
     const exitCode = await this.#parts.exitCode();
     const [stdoutBytes, stderr] = await Promise.all([
       new Blob(parts.stdout).arrayBuffer().then((buffer) => new Uint8Array(buffer)),

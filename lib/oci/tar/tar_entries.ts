@@ -107,7 +107,7 @@ export async function* tarEntries(stream: ReadableStream<Uint8Array>, limits: Ta
   }
 }
 
-/** Writes files as an archive, read only and without a time: the same files are the same bytes. */
+/** Writes files as an archive, read only and without a time unless they say so: the same files are the same bytes. */
 export function tarStream(files: AsyncIterable<TarFile>): ReadableStream<Uint8Array> {
   const pieces = writeFiles(files);
   return byteStream({

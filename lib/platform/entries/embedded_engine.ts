@@ -1,5 +1,7 @@
 /** Clients of engines in this process. This file alone reaches the engine: a client of a server elsewhere does not load it. */
 import process from "node:process";
+import { PartialFailure } from "../../../handlers/partial_failure.ts";
+import { HTTPError } from "../../rest/mod.ts";
 import { engineHandler, type EngineHandlerOptions } from "../../../handlers/engine_handler.ts";
 import { ClientError } from "../../client/client_error.ts";
 import type { Connection } from "../../client/connections/connection.ts";
@@ -9,10 +11,11 @@ import { EngineError } from "../../engine/errors.ts";
 import { openHostEngine } from "./host_engine.ts";
 import { parseServeOptions } from "./serve_options.ts";
 
-/** The caller has an engine's error as its own. Of a defect it is told nothing, so that the log is. */
+/** The caller has an engine's error, and that of a wrong request, as its own. Of a defect it is told nothing, so that the log is. */
 const options: EngineHandlerOptions = {
   onError(error, { name }) {
-    if (!(error instanceof EngineError)) console.error(`Answer "${name}":`, error);
+    const isTold = error instanceof EngineError || error instanceof HTTPError || error instanceof PartialFailure;
+    if (!isTold) console.error(`Answer "${name}":`, error);
   },
 };
 

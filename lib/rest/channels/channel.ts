@@ -64,7 +64,7 @@ export async function channelResponse(source: AsyncIterable<unknown>, context: C
   if (overWebSocket) {
     const protocol = chooseProtocol(request);
     const left = context.detach?.();
-    const { socket, response } = upgrade(values, () => platform.upgradeWebSocket!({ protocol }));
+    const { socket, response } = upgrade(values, () => platform.upgradeWebSocket!({ protocol }), left);
     const sent = sendValues(values, socket, {
       flow: protocol === FLOW,
       describe,
@@ -118,10 +118,11 @@ function frameText(text: string | Promise<string>, frame: (text: string) => stri
   return typeof text === "string" ? frame(text) : text.then(frame);
 }
 
-function upgrade<T>(values: ChannelSource, take: () => T): T {
+function upgrade<T>(values: ChannelSource, take: () => T, left?: () => void): T {
   try {
     return take();
   } catch (error) {
+    left?.();
     values.release();
     throw error;
   }

@@ -117,6 +117,7 @@ export class ServedDuplex implements DuplexCall {
       this.#upgraded.resolve(response);
       return this.#opened;
     } catch (error) {
+      this.#over.abort(error);
       failed?.();
       throw error;
     }

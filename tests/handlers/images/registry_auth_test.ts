@@ -53,7 +53,9 @@ Deno.test("registryCredentials() takes nothing for nothing", () => {
   assertEquals(registryCredentials(new Headers()), undefined);
   assertEquals(look({ "X-Registry-Auth": "e30=" }), undefined);
   assertEquals(look({ "X-Registry-Auth": encode(null) }), undefined);
-  for (const value of [{ username: "", password: "" }, { auth: "" }, { serveraddress: "quay.io" }]) {
+  for (
+    const value of [{ username: "", password: "" }, { auth: "" }, { serveraddress: "quay.io" }, { username: "", x: "" }]
+  ) {
     assertEquals(look({ "X-Registry-Auth": encode(value) }), undefined, JSON.stringify(value));
   }
 });

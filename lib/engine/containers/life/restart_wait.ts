@@ -17,7 +17,8 @@ export function forgetRestart(context: Context, { id, state }: ContainerRecord):
   awaitingRestart.delete(id);
   core.state.touch();
   const record = records.get(id);
-  if (record !== undefined) changes.publish(id, { record });
+  // The next server starts what this one's end left waiting.
+  if (record !== undefined && !context.closing.aborted) changes.publish(id, { record });
 }
 
 /** Whether a container has ended and waits for its restart, or is on its way up by it. */
