@@ -1,11 +1,12 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync } from "node:fs";
 import { rmdir, unlink } from "node:fs/promises";
+import { join } from "node:path";
 
 /** Limits of a tree that this process deletes or measures itself: it takes no longer than a program's start. */
 const MOST_ENTRIES = 256;
 const MOST_FOLDERS = 32;
 /** A folder's own size in bytes, which grows with its entries on every file system: a larger one is not even listed. */
-const MOST_BYTES = 64 * 1024;
+export const MOST_BYTES = 64 * 1024;
 
 /** A folder, itself and no link to one. Its content is reached through its descriptor, wherever its name leads by then. */
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
@@ -37,6 +38,27 @@ export async function removeSmall(path: string): Promise<boolean> {
   } finally {
     for (const { descriptor } of found.folders) closeSync(descriptor);
   }
+}
+
+/**
+ * Deletes a folder and those in it, if all of them are empty. Resolves with whether it is gone. Nothing but empty folders goes, and
+ * no place of a mount.
+ */
+export async function removeEmptyFolders(path: string): Promise<boolean> {
+  try {
+    if (lstatSync(path).size > MOST_BYTES) return false;
+    for (const name of readdirSync(path)) await rmdir(join(path, name));
+    await rmdir(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a folder has nothing in it. False where it is missing, and for one that had so much that it is not listed here. */
+export function isEmptySmall(path: string): boolean {
+  const size = lstatSync(path, { throwIfNoEntry: false })?.size;
+  return size !== undefined && size <= MOST_BYTES && readdirSync(path).length === 0;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { HostContext } from "./context.ts";
+import { removeEmptyFolders } from "./small_tree.ts";
 import { removeTree } from "./tree.ts";
 
 /**
@@ -32,7 +33,8 @@ export class Sweeper {
 
   async #remove(path: string): Promise<void> {
     const { signal } = this.#stop;
-    if (signal.aborted) return;
+    // Takes no time: it is done at the end, too.
+    if (await removeEmptyFolders(path) || signal.aborted) return;
     try {
       await removeTree(path, { signal });
     } catch (error) {

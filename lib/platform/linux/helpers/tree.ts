@@ -10,7 +10,7 @@ import { randomUUID } from "node:crypto";
 import { CommandError, runCommand } from "./command.ts";
 import type { HostContext } from "./context.ts";
 import { pathsWithMounts, unmountBelow } from "../mounts/mounts_below.ts";
-import { removeSmall, sizeOfSmall } from "./small_tree.ts";
+import { MOST_BYTES, removeSmall, sizeOfSmall } from "./small_tree.ts";
 
 /** The trees that one program measures: their paths are arguments, which are bounded. */
 const TREES_AT_ONCE = 250;
@@ -134,12 +134,9 @@ export async function namesIn(path: string): Promise<string[]> {
   });
 }
 
-/** A folder's own size in bytes grows with its entries, on every file system; one that is larger is not listed here. */
-const LISTED = 64 * 1024;
-
 /** Whether a folder has nothing in it, however much it has. Throws where it cannot be read. */
 export async function isEmptyFolder(path: string): Promise<boolean> {
-  if ((await lstat(path)).size <= LISTED) return (await readdir(path)).length === 0;
+  if ((await lstat(path)).size <= MOST_BYTES) return (await readdir(path)).length === 0;
   // One that had much once stays large.
   const { stdout } = await runCommand("find", [path, "-mindepth", "1", "-maxdepth", "1", "-printf", ".", "-quit"]);
   return stdout === "";

@@ -17,7 +17,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Layers, Volumes } from "../../../../lib/engine/ports/host_port.ts";
 import { openLayers } from "../../../../lib/platform/linux/storage/layers.ts";
+import { runCommand } from "../../../../lib/platform/linux/helpers/command.ts";
 import { hostPaths } from "../../../../lib/platform/linux/helpers/paths.ts";
+import { Sweeper } from "../../../../lib/platform/linux/helpers/sweeper.ts";
 import { openVolumes } from "../../../../lib/platform/linux/storage/volumes.ts";
 import { exchange, folderAndLink } from "../../../hostile/exchange.ts";
 
@@ -25,11 +27,12 @@ const ignore = Deno.build.os !== "linux" || Deno.uid() !== 0;
 
 async function withVolumes(
   run: (volumes: Volumes, tree: string, root: string, layers: Layers) => Promise<void>,
+  sweeper?: Sweeper,
 ): Promise<void> {
   const root = await mkdtemp(join(tmpdir(), "gantry-volumes-"));
   const paths = hostPaths(root, join(root, "run"));
   for (const folder of [paths.layers, paths.containers, paths.volumes]) await mkdir(folder, { recursive: true });
-  const context = { paths, runtime: "auto", log: () => {} };
+  const context = { paths, runtime: "auto", sweeper, log: () => {} };
   const layers: Layers = await openLayers(context);
   await layers.create("c", []);
   try {
@@ -136,4 +139,47 @@ Deno.test(
       assertEquals(await readdir(join(root, "volumes")), ["b"]);
       assertThrows(() => volumes.path("../b"), TypeError);
     }),
+);
+
+Deno.test(
+  {
+    name: "Volumes.remove() has the folders of an empty volume removed behind the answer, whatever ends meanwhile",
+    ignore,
+  },
+  async () => {
+    const warnings: string[] = [];
+    const sweeper = new Sweeper((_, message) => void warnings.push(message));
+    const taken: string[][] = [];
+    const add = sweeper.add.bind(sweeper);
+    sweeper.add = (paths) => void taken.push([...paths]);
+    await withVolumes(async (volumes, _tree, root) => {
+      const left = () => readdir(join(root, "volumes"));
+      for (const name of ["empty", "full", "mount"]) await volumes.create(name);
+      await writeFile(join(volumes.path("full"), "file"), "content");
+      // The space of files is free with the answer.
+      await volumes.remove("full");
+      assertEquals((await left()).sort(), ["empty", "mount"]);
+      await volumes.remove("empty");
+      assertEquals(await volumes.list(), ["mount"]);
+      assertEquals((await left()).length, 2);
+      // Somebody's own mount: it goes, and what is on it stays.
+      await mkdir(join(root, "outside"));
+      await runCommand("mount", ["--bind", join(root, "outside"), volumes.path("mount")]);
+      await volumes.remove("mount");
+      await writeFile(join(root, "outside/file"), "kept");
+      assertEquals(await volumes.list(), []);
+      // A volume of that name may come back meanwhile.
+      await volumes.create("empty");
+      const [first, ...others] = taken.flat();
+      add(others);
+      await sweeper.settled();
+      await sweeper.close();
+      // A server that ends still takes empty folders along.
+      add([first]);
+      await sweeper.settled();
+      assertEquals(await left(), ["empty"]);
+      assertEquals(await readdir(join(root, "outside")), ["file"]);
+      assertEquals(warnings, []);
+    }, sweeper);
+  },
 );
