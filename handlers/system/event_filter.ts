@@ -1,6 +1,7 @@
 import type { EngineEvent } from "../../lib/engine/store/events.ts";
 import { hasLabel } from "../../lib/engine/text/list_filters.ts";
 import type { Filters } from "../wire/query.ts";
+import { dockerAction } from "../wire/system/docker_action.ts";
 import { RequestError } from "../request_error.ts";
 
 type Test = (event: EngineEvent, value: string) => boolean;
@@ -10,17 +11,8 @@ function nameTest(type: string): Test {
   return (event, value) => event.type === type && (event.name === value || event.id.startsWith(value));
 }
 
-const action: Test = (event, value) => {
-  if (event.action === (ACTIONS.get(value) ?? value)) return true;
-  // Docker's way to ask for one outcome of a health check.
-  return event.health !== undefined && value === `${event.action}: ${event.health}`;
-};
-
-/** Docker's words for what Podman calls otherwise. */
-const ACTIONS: ReadonlyMap<string, string> = new Map([["die", "died"], ["exec_die", "exec_died"], [
-  "destroy",
-  "remove",
-]]);
+/** An action goes by the engine's word, which is Podman's, and by Docker's. */
+const action: Test = (event, value) => event.action === value || dockerAction(event) === value;
 
 const TESTS: Record<string, Test> = {
   type: (event, value) => event.type === value,

@@ -1,4 +1,5 @@
 import type { Event } from "../../wire/system/event.ts";
+import { dockerAction } from "../../wire/system/docker_action.ts";
 import { toNanoseconds } from "../../wire/time.ts";
 
 /** Choices for {@linkcode dockerEvent}. */
@@ -29,29 +30,15 @@ function atStart(event: Event, startedAt: number | undefined): Event {
   return { ...event, time: Math.floor(startedAt / 1000), timeNano };
 }
 
-/** Kinds of objects that are destroyed, where an image is deleted. */
-const DESTROYED: readonly string[] = ["container", "network", "volume"];
-
-/** Ends of processes. */
-const ENDS: ReadonlyMap<string, string> = new Map([["died", "die"], ["exec_died", "exec_die"]]);
+/** Ends of processes, whose exit code Docker tells by another name. */
+const ENDS: readonly string[] = ["died", "exec_died"];
 
 function inDockersWords(event: Event): Event {
-  if (event.Action === "remove" && DESTROYED.includes(event.Type)) {
-    return { ...event, Action: "destroy", status: "destroy" };
-  }
-  if (event.Type === "image" && event.Action === "remove") return { ...event, Action: "delete", status: "delete" };
-  if (event.Action === "health_status") {
-    const action = `health_status: ${event.HealthStatus}`;
-    return { ...event, Action: action, status: action };
-  }
-  const action = ENDS.get(event.Action);
-  if (action === undefined) return event;
+  const action = dockerAction({ type: event.Type, action: event.Action, health: event.HealthStatus });
+  if (action === event.Action) return event;
+  const worded = { ...event, Action: action, status: action };
+  if (!ENDS.includes(event.Action)) return worded;
   const { Attributes } = event.Actor;
   const exitCode = Attributes?.containerExitCode ?? "0";
-  return {
-    ...event,
-    Action: action,
-    status: action,
-    Actor: { ...event.Actor, Attributes: { ...Attributes, exitCode } },
-  };
+  return { ...worded, Actor: { ...event.Actor, Attributes: { ...Attributes, exitCode } } };
 }

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { eventFilter } from "../../../handlers/system/event_filter.ts";
-import type { EngineEvent } from "../../../lib/engine/store/events.ts";
+import type { EngineEvent, EventType } from "../../../lib/engine/store/events.ts";
 
 const EVENT: EngineEvent = {
   time: 0,
@@ -20,4 +20,19 @@ Deno.test("eventFilter() knows its own words, not those that every object has", 
   for (const key of ["constructor", "toString", "__proto__"]) {
     assertThrows(() => fits(Object.fromEntries([[key, ["x"]]])), Error, "invalid filter key");
   }
+});
+
+Deno.test("eventFilter() finds what happened by Podman's word and by Docker's, of the objects of which Docker says it", () => {
+  const types: EventType[] = ["container", "image", "network", "volume", "pod", "secret"];
+  const found = (action: string, word: string, rest: Partial<EngineEvent> = {}) =>
+    types.filter((type) => eventFilter({ event: [word] })?.({ ...EVENT, type, action, ...rest }));
+  assertEquals(found("died", "died"), types);
+  assertEquals(found("died", "die"), types);
+  assertEquals(found("exec_died", "exec_die"), types);
+  assertEquals(found("remove", "remove"), types);
+  assertEquals(found("remove", "destroy"), ["container", "network", "volume"]);
+  assertEquals(found("remove", "delete"), ["image"]);
+  assertEquals(found("untag", "delete"), []);
+  assertEquals(found("health_status", "health_status: healthy", { health: "healthy" }), types);
+  assertEquals(found("health_status", "health_status: unhealthy", { health: "healthy" }), []);
 });

@@ -23,9 +23,11 @@ export function forgetRestart(context: Context, { id, state }: ContainerRecord):
 
 /** Whether a container has ended and waits for its restart, or is on its way up by it. */
 export function awaitsRestart(context: Context, record: ContainerRecord): boolean {
-  const { id, state: { status, finishedAt } } = record;
-  if (status === "initialized") return context.awaitingRestart.has(id);
-  return status === "exited" && context.awaitingRestart.get(id) === finishedAt && isToRestart(context, record);
+  const { id, state: { status, finishedAt, restartCount } } = record;
+  if (context.awaitingRestart.get(id) !== finishedAt) return false;
+  // One that a user has initialized meanwhile counts no restart.
+  if (status === "initialized") return restartCount > 0;
+  return status === "exited" && isToRestart(context, record);
 }
 
 /** By its policy, or because it was stopped for being unhealthy. */

@@ -129,3 +129,17 @@ Deno.test("Containers.wait() for one that does not run takes a container that wa
     if (end !== "exit") assertEquals([awaits(), containers.resolve(id).state.status], [false, "exited"], end);
   }
 });
+
+Deno.test("a container that its user initializes within the wait for its restart is not on its way up by it", async () => {
+  // The restart is far away.
+  const sleep = (_ms: number, signal?: AbortSignal) =>
+    new Promise<void>((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
+  await using engine = await openFake({ sleep });
+  const { containers } = engine;
+  const id = await started(engine, { command: ["exit", "7"], restartPolicy: { name: "always" } });
+  const awaits = () => containers.awaitsRestart(containers.resolve(id));
+  while (!awaits()) await new Promise((resolve) => setTimeout(resolve, 0));
+  await containers.init(id);
+  assertEquals([awaits(), containers.resolve(id).state.status], [false, "initialized"]);
+  assertEquals(await now(containers.wait(id, ["not-running"])), 0);
+});
