@@ -1,9 +1,12 @@
-import { tarEntries, type TarFile, tarStream } from "../oci/tar/tar_entries.ts";
+import { tarEntries, type TarEntry, type TarFile, tarStream } from "../oci/tar/tar_entries.ts";
 import { ClientError, withErrors } from "./client_error.ts";
 import type { Dialect } from "./dialects/dialect.ts";
 
 /** Bounds on an archive of one file that is read into memory. */
 const LIMITS = { entries: 1_000_000, bytes: 2 ** 42 };
+
+/** So many symbolic links are followed, one after another, as Linux does. */
+const MOST_LINKS = 40;
 
 /** How a file is written. */
 export interface WriteFileOptions {
@@ -43,14 +46,14 @@ export class ContainerFiles {
   }
 
   /**
-   * Reads a file. A path that is a symbolic link is followed where the server does.
+   * Reads a file. A path that is a symbolic link is followed.
    *
    * @throws {ClientError} `not_found`; `invalid` where the path is no file
    */
   async read(path: string, { signal }: { signal?: AbortSignal } = {}): Promise<Uint8Array> {
     const action = `Read "${path}"`;
     return await withErrors(action, async () => {
-      for await (const entry of tarEntries(await this.archive(path, { signal }), LIMITS)) {
+      for await (const entry of this.#entries(action, path, signal)) {
         if (entry.kind !== "file") break;
         return new Uint8Array(await new Response(entry.content()).arrayBuffer());
       }
@@ -79,7 +82,7 @@ export class ContainerFiles {
   }
 
   /**
-   * Lists a folder with all that is below it.
+   * Lists a folder with all that is below it. A path that is a symbolic link is followed.
    *
    * @throws {ClientError} `not_found`; `invalid` where the path is no folder
    */
@@ -88,7 +91,7 @@ export class ContainerFiles {
     return await withErrors(action, async () => {
       const found: FileEntry[] = [];
       let isFolder = false;
-      for await (const { path: inside, kind, size, mode } of tarEntries(await this.archive(path, { signal }), LIMITS)) {
+      for await (const { path: inside, kind, size, mode } of this.#entries(action, path, signal)) {
         // The first part is the folder's own name.
         const relative = inside.split("/").slice(1).join("/");
         if (relative !== "") found.push({ path: relative, kind, size, mode });
@@ -111,5 +114,22 @@ export class ContainerFiles {
     { signal }: { signal?: AbortSignal } = {},
   ): Promise<void> {
     await withErrors(`Write to "${folder}"`, () => this.#dialect.writeArchive(this.#id, folder, tar, { signal }));
+  }
+
+  /** The entries of a path's archive. Podman's archive of a symbolic link is that of what it names; Docker's holds the link. */
+  async *#entries(action: string, path: string, signal?: AbortSignal): AsyncGenerator<TarEntry> {
+    let place = path;
+    for (let links = 0; links <= MOST_LINKS; links++) {
+      let isItself = true;
+      let link: string | undefined;
+      for await (const entry of tarEntries(await this.archive(place, { signal }), LIMITS)) {
+        if (isItself && entry.kind === "symlink") link = entry.link;
+        else yield entry;
+        isItself = false;
+      }
+      if (link === undefined) return;
+      place = link.startsWith("/") ? link : place.replace(/[^/]*\/*$/, "") + link;
+    }
+    throw new ClientError("invalid", `${action}: more than ${MOST_LINKS} symbolic links lead on from it`);
   }
 }

@@ -1,4 +1,5 @@
 import { ClientError } from "./client_error.ts";
+import { endableInput } from "./endable_input.ts";
 import type { ByteStreams } from "./open_streams.ts";
 
 /** Bytes that may wait to be sent. */
@@ -39,16 +40,18 @@ export async function socketStreams(socket: WebSocket, action: string, signal: A
     }, { once: true });
     if (signal.aborted) leave();
   });
-  const input = new WritableStream<Uint8Array>({
+  const isOpen = () => socket.readyState === WebSocket.OPEN;
+  const { input, end } = endableInput({
     async write(piece) {
-      if (piece.length > 0) socket.send(piece.slice());
+      if (piece.length > 0 && isOpen()) socket.send(piece.slice());
       // A WebSocket tells only how much waits, and not when it has gone.
-      while (socket.bufferedAmount > MOST_WAITING && socket.readyState === WebSocket.OPEN) {
-        await new Promise((resolve) => setTimeout(resolve, 10));
-      }
+      while (socket.bufferedAmount > MOST_WAITING && isOpen()) await new Promise((resolve) => setTimeout(resolve, 10));
     },
-    close: () => socket.send(new Uint8Array(0)),
+    close: () => {
+      if (isOpen()) socket.send(new Uint8Array(0));
+    },
     abort: leave,
   });
+  socket.addEventListener("close", end);
   return { output, input };
 }

@@ -41,6 +41,7 @@ const WAYS: Record<string, (server: Served) => Promise<EngineClient>> = {
   "over TCP": ({ tcp }) => openClient(tcp),
   "over HTTP with a token": ({ secured }) => openClient(secured.replace("tcp:", "http:"), { token: "secret-token" }),
   "in Docker's tree": ({ unix }) => openClient(unix, { tree: "docker" }),
+  "from a page": ({ tcp }) => openEngine(connectWeb(tcp.replace("tcp:", "http:"))),
 };
 
 interface Served {

@@ -1,9 +1,7 @@
 import type { Handler } from "../../rest/mod.ts";
 import type { Connection, Hijacked } from "./connection.ts";
+import { endableInput } from "../endable_input.ts";
 import { orAborted } from "../or_aborted.ts";
-
-/** Milliseconds of pieces at hand after which everything else gets its turn: a socket would give it with each of them. */
-const SLICE = 8;
 
 /**
  * A connection to a handler in this process. It has no socket to give to attach and exec: a pair of streams stands for one.
@@ -52,36 +50,15 @@ async function hijackHandler(handler: Handler, request: Request): Promise<Hijack
   });
   const response = await orAborted(answer, signal);
   if (!isTaken) return { response };
-  const { input, end } = endableInput(toServer.writable);
+  const writer = toServer.writable.getWriter();
+  const { input, end: endInput } = endableInput(writer);
+  const end = () => {
+    endInput();
+    // Its reader may be gone.
+    writer.abort(new Error("The server has closed the connection")).catch(() => {});
+  };
   const output = toClient.readable.pipeThrough(new TransformStream({ flush: end, cancel: end }), { signal });
   return { response: new Response(output), input };
-}
-
-/** Input that fails when it is ended from here, as a socket's does when its other side is closed: its writer goes on no longer. */
-function endableInput(target: WritableStream<Uint8Array>): { input: WritableStream<Uint8Array>; end: () => void } {
-  const writer = target.getWriter();
-  const ended = new Error("The server has closed the connection");
-  let controller: WritableStreamDefaultController | undefined;
-  let since = performance.now();
-  const input = new WritableStream<Uint8Array>({
-    start: (given) => {
-      controller = given;
-    },
-    async write(piece) {
-      await writer.write(piece);
-      if (performance.now() - since < SLICE) return;
-      await new Promise((resolve) => setTimeout(resolve));
-      since = performance.now();
-    },
-    close: () => writer.close(),
-    abort: (reason) => writer.abort(reason),
-  });
-  const end = () => {
-    controller?.error(ended);
-    // Its reader may be gone.
-    writer.abort(ended).catch(() => {});
-  };
-  return { input, end };
 }
 
 /** The server may write over its bytes when a write is done, and the reader has them still: they are copied. */

@@ -94,6 +94,17 @@ async function checkFiles(box: Container): Promise<void> {
   assertEquals((await box.exec(["find", "/tmp/folder/kept", "-mtime", "-1"])).stdout, "/tmp/folder/kept\n");
   const noFolder = await assertRejects(() => files.list("/tmp/folder/kept"), ClientError, "it is no folder");
   assertEquals(noFolder.code, "invalid");
+  // Docker's archive of a link is the link itself.
+  await box.exec([
+    "sh",
+    "-c",
+    "cd /tmp; ln -s folder link; ln -s /tmp/link/kept far; ln -s loop loop; ln -s none dangling",
+  ]);
+  assertEquals((await files.list("/tmp/link/")).map(({ path }) => path), ["kept"]);
+  assertEquals(await files.text("/tmp/far"), "anew");
+  assertEquals((await files.list("/tmp")).filter(({ kind }) => kind === "symlink").length, 4);
+  await assertRejects(() => files.text("/tmp/loop"), ClientError);
+  assertEquals((await assertRejects(() => files.text("/tmp/dangling"), ClientError)).code, "not_found");
 }
 
 /** An image is pushed by nobody in particular, with progress; what fails in a build tells what it was. */
