@@ -67,6 +67,31 @@ Deno.test("defect: answerSocketCalls() answers under Deno.serve()", async () => 
   calls.close();
 });
 
+Deno.test("a function whose channel gets no WebSocket is told that nobody reads", async () => {
+  const signals: AbortSignal[] = [];
+  const functions = implement(definition, {
+    Add: (a, b) => a + b,
+    async Count(_to, { signal }) {
+      signals.push(signal);
+      return ReadableStream.from([1n]);
+    },
+    async Double(values, { signal }) {
+      signals.push(signal);
+      return values;
+    },
+  });
+  const serve = handler(null, functions, { onError() {} });
+  const upgradeWebSocket = () => {
+    throw new Error("no socket left");
+  };
+  for (const [path, protocol] of [["/count?to=3", "gantry.flow"], ["/double", "gantry.duplex"]]) {
+    const headers = { upgrade: "websocket", "sec-websocket-protocol": protocol };
+    const request = new Request(`http://sockets.example.com${path}`, { headers });
+    assertEquals((await serve(request, { upgradeWebSocket })).status, 500, path);
+  }
+  assertEquals(signals.map(({ aborted }) => aborted), [true, true]);
+});
+
 Deno.test("defect: a channel that its caller's own fetch aborts has not come to its end", async () => {
   const { base, server } = served();
   await using _ = server;

@@ -1,0 +1,33 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { ClientError } from "../../lib/client/mod.ts";
+import { clientError, unlessMissing } from "../../lib/client/client_error.ts";
+import { HTTPError } from "../../lib/rest/mod.ts";
+
+Deno.test("what Podman answers with 500 has its code by the end of its text alone", () => {
+  const codeOf = (text: string) =>
+    (clientError("Act", new HTTPError(500, "told at length", { cause: text })) as ClientError).code;
+  const codes: Record<string, string> = {
+    "no such container": "not_found",
+    'unable to find "db": no such network': "not_found",
+    'unable to find "db": network not found': "not_found",
+    'name "a": that name is already in use': "conflict",
+    "container state improper": "conflict",
+    'volume "a" is being used by c: volume is being used': "conflict",
+    "names must match [a-z]*: invalid argument": "invalid",
+    "It is not yet implemented here": "unsupported",
+    // The server's own troubles, whose texts look like the others'.
+    "dial tcp: lookup db: no such host": "internal",
+    "open /etc/no such container: no such file or directory": "internal",
+    'exec "no such image": permission denied': "internal",
+    "no such container: disk quota exceeded": "internal",
+  };
+  assertEquals(Object.fromEntries(Object.keys(codes).map((text) => [text, codeOf(text)])), codes);
+});
+
+Deno.test("unlessMissing() takes 404 for gone, and no failure whose text looks like it", async () => {
+  const told = (status: number) => Promise.reject(clientError("Remove", new HTTPError(status, "no such volume")));
+  await unlessMissing(told(404));
+  const error = await assertRejects(() => unlessMissing(told(500)), ClientError);
+  assertEquals([error.status, error.code], [500, "not_found"]);
+  await assertRejects(() => unlessMissing(Promise.reject(new TypeError("a mistake"))), TypeError);
+});
