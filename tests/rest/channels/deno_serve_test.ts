@@ -71,11 +71,11 @@ Deno.test("a function whose channel gets no WebSocket is told that nobody reads"
   const signals: AbortSignal[] = [];
   const functions = implement(definition, {
     Add: (a, b) => a + b,
-    async Count(_to, { signal }) {
+    Count(_to, { signal }) {
       signals.push(signal);
       return ReadableStream.from([1n]);
     },
-    async Double(values, { signal }) {
+    Double(values, { signal }) {
       signals.push(signal);
       return values;
     },
