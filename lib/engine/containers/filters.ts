@@ -1,5 +1,6 @@
 /** List filters: each is a predicate over one record. */
 import type { ContainerRecord } from "../records/container_record.ts";
+import { parsePortRange, type PortRange } from "./create/port_mappings.ts";
 import { isCode } from "./failures.ts";
 import type { ContainerFilters } from "./options.ts";
 import { shouldStartOnBoot } from "./life/restart_policy.ts";
@@ -48,6 +49,8 @@ const FILTERS: Record<string, Build> = {
   since: (values, sources) => byAge(values, sources, (created, mark) => created > mark),
   until: byTime,
   network: byNetwork,
+  publish: (values) => byPorts("publish", values, published),
+  expose: (values) => byPorts("expose", values, (record) => [...published(record), ...exposed(record)]),
   volume: (values) => (record) => values.some((value) => hasVolume(record, value)),
   "restart-policy": byRestartPolicy,
   "should-start-on-boot": byBoot,
@@ -103,6 +106,35 @@ function byNetwork(values: readonly string[], { network, container }: FilterSour
     if (mode === "container") return ids.includes(value);
     return Object.keys(record.networks).some((name) => names.includes(name));
   };
+}
+
+/** Docker's filters for ports, which go by those of the container, and not by the host's. */
+function byPorts(
+  name: string,
+  values: readonly string[],
+  portsOf: (record: ContainerRecord) => readonly PortRange[],
+): ContainerPredicate {
+  const wanted = values.map((value) => {
+    const range = parsePortRange(value);
+    if (range === undefined) {
+      throw invalid(`invalid port "${value}" in filter ${name}: expected 80, 80/udp or 8000-8010/tcp`);
+    }
+    return range;
+  });
+  return (record) =>
+    portsOf(record).some(({ first, last, protocol }) =>
+      wanted.some((range) => range.protocol === protocol && range.first <= last && first <= range.last)
+    );
+}
+
+function published({ ports }: ContainerRecord): PortRange[] {
+  return ports.map(({ containerPort, range, protocol }) => {
+    return { first: containerPort, last: containerPort + range - 1, protocol };
+  });
+}
+
+function exposed({ spec }: ContainerRecord): PortRange[] {
+  return spec.exposed.flatMap((text) => parsePortRange(text) ?? []);
 }
 
 function byPod(values: readonly string[], { pod }: FilterSources): ContainerPredicate {

@@ -19,7 +19,8 @@ async function records(): Promise<Record<"a" | "b" | "c", ContainerRecord>> {
     { type: "volume" as const, source: "data", destination: "/data", options: [] },
     { type: "bind" as const, source: "/srv", destination: "/mnt", options: [] },
   ];
-  const a = await make("web-1", { labels: { tier: "front", "org.team": "red" }, mounts });
+  const port = { hostIP: "", hostPort: 8080, containerPort: 80, protocol: "tcp" as const, range: 3 };
+  const a = await make("web-1", { labels: { tier: "front", "org.team": "red" }, mounts, ports: [port] });
   const own = { mode: "private" as const };
   const network = { mode: "container" as const, value: a.id };
   const b = await make("db", {
@@ -28,7 +29,10 @@ async function records(): Promise<Record<"a" | "b" | "c", ContainerRecord>> {
     namespaces: { network, pid: own, ipc: own, uts: own, cgroup: own },
     restartPolicy: { name: "always" },
   });
-  const c = await make("job", { namespaces: { network: { mode: "none" }, pid: own, ipc: own, uts: own, cgroup: own } });
+  const c = await make("job", {
+    exposed: ["9000-9010/udp", "5432"],
+    namespaces: { network: { mode: "none" }, pid: own, ipc: own, uts: own, cgroup: own },
+  });
   const ended = { ...c.state, status: "exited" as const, exitCode: 3 };
   return {
     a: { ...a, created: 1 * HOUR, imageName: "quay.io/us/web:latest" },
@@ -71,6 +75,15 @@ const ROWS: readonly [string, string[], string][] = [
   ["volume", ["/data"], "a"],
   ["volume", ["/srv:/mnt"], "a"],
   ["volume", ["/srv"], ""],
+  ["publish", ["80"], "a"],
+  ["publish", ["82/tcp"], "a"],
+  ["publish", ["83", "8080"], ""],
+  ["publish", ["1-65535/udp", "5432"], ""],
+  ["publish", ["9000/udp", "70-80"], "a"],
+  ["expose", ["80"], "a"],
+  ["expose", ["5432"], "c"],
+  ["expose", ["9005/udp", "81"], "ac"],
+  ["expose", ["9005"], ""],
   ["restart-policy", ["always"], "b"],
   ["restart-policy", ["none", "always"], "abc"],
   ["should-start-on-boot", ["true"], "b"],
@@ -118,6 +131,8 @@ Deno.test("containerPredicate() refuses what it does not know", () => {
     [{ exited: ["soon"] }, 'exited code out of range "soon"'],
     [{ until: ["1", "2"] }, "specify exactly one timestamp for until"],
     [{ until: ["whenever"] }, 'failed to parse value as time or duration: "whenever"'],
+    [{ publish: ["80:80"] }, 'invalid port "80:80" in filter publish: expected 80, 80/udp or 8000-8010/tcp'],
+    [{ expose: ["0"] }, 'invalid port "0" in filter expose'],
     [{ "restart-policy": ["maybe"] }, "maybe invalid restart policy"],
     [{ "should-start-on-boot": ["perhaps"] }, "invalid boolean"],
   ];

@@ -22,14 +22,28 @@ export function checkMappings(mappings: readonly PortMapping[]): PortMapping[] {
   return checked.filter((mapping, i) => !checked.slice(0, i).some((other) => same(other, mapping)));
 }
 
-/** Reads an exposed port: `80`, `80/udp`, `8000-8010/tcp`. Throws `invalid`. */
-export function parseExposed(text: string): { port: number; protocol: PortMapping["protocol"] }[] {
+/** Ports of a container: `first` to `last`, both of them included. */
+export interface PortRange {
+  first: number;
+  last: number;
+  protocol: PortMapping["protocol"];
+}
+
+/** Reads ports of a container: `80`, `80/udp`, `8000-8010/tcp`. Undefined for anything else. */
+export function parsePortRange(text: string): PortRange | undefined {
   const match = /^([0-9]{1,5})(?:-([0-9]{1,5}))?(?:\/(tcp|udp|sctp))?$/i.exec(text);
   const first = Number(match?.[1]);
   const last = Number(match?.[2] ?? match?.[1]);
-  if (!match || first < 1 || last < first || last > 65535) throw invalid(`invalid exposed port "${text}"`);
+  if (!match || first < 1 || last < first || last > 65535) return undefined;
   // The pattern lets nothing else through.
-  const protocol = (match[3]?.toLowerCase() ?? "tcp") as PortMapping["protocol"];
+  return { first, last, protocol: (match[3]?.toLowerCase() ?? "tcp") as PortMapping["protocol"] };
+}
+
+/** Reads an exposed port, or several. Throws `invalid`. */
+export function parseExposed(text: string): { port: number; protocol: PortMapping["protocol"] }[] {
+  const range = parsePortRange(text);
+  if (range === undefined) throw invalid(`invalid exposed port "${text}"`);
+  const { first, last, protocol } = range;
   return Array.from({ length: last - first + 1 }, (_, i) => ({ port: first + i, protocol }));
 }
 
