@@ -41,7 +41,9 @@ const TESTS: Record<string, MakeTest> = {
   readonly: (value) => booleanTest("readonly", value, () => false),
   manifest: (value) => booleanTest("manifest", value, ({ list }) => list !== undefined),
   label: (value) => ({ config }) => hasLabel(config.config?.Labels ?? {}, value),
-  reference: (value) => ({ names, repoDigests }) => [...names, ...repoDigests].some(matcherOf(value)),
+  // An image that lost its last name is found by its digest alone.
+  reference: (value) => ({ names, repoDigests }) =>
+    [...names, ...names.length > 0 || value.includes("@") ? repoDigests : []].some(matcherOf(value)),
   until: (value, scope) => {
     const until = filterMoment(value, scope.now);
     return (image) => createdSeconds(image) * 1000 < until;

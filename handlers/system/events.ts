@@ -25,7 +25,8 @@ export function streamEvents(
 ): AsyncIterable<Event> {
   const [since, until] = [momentParameter("since", query.since), momentParameter("until", query.until)];
   const follow = query.stream ?? true;
-  const filter = eventFilter(query.filters);
+  const isPodman4 = isBefore(version, 5, 0) && !isBefore(version, 2, 0);
+  const filter = isPodman4 ? bothOf(isKnownToPodman4, eventFilter(query.filters)) : eventFilter(query.filters);
   const now = Date.now();
   const begin = isAwaited && follow && since === undefined && until === undefined
     ? {
@@ -37,6 +38,15 @@ export function streamEvents(
   // Podman 4 takes an event without an exit code for a broken one, whatever it is about.
   const legacy = isBefore(version, 5, 0);
   return mapValues(list, legacy ? (event) => wireEvent({ ...event, exitCode: event.exitCode ?? 0 }) : wireEvent);
+}
+
+/** Podman 4 ends with a crash at the first event of a kind that it does not know. */
+function isKnownToPodman4({ type, action }: EngineEvent): boolean {
+  return !/^(?:secret|artifact)$/.test(type) && !/^(?:update|pull-error)$/.test(action);
+}
+
+function bothOf<T>(first: (value: T) => boolean, second: ((value: T) => boolean) | undefined): (value: T) => boolean {
+  return second === undefined ? first : (value) => first(value) && second(value);
 }
 
 /** Changes each value of a sequence. By hand, so that a reader that waits can be ended. */

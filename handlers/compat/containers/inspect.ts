@@ -1,3 +1,4 @@
+import { capabilityName } from "../../../lib/engine/text/capability_name.ts";
 import type { Address } from "../../wire/containers/container_inspect_network.ts";
 import { deviceRequests } from "./spec/devices.ts";
 import type { Engine } from "../../../lib/engine/engine.ts";
@@ -79,8 +80,8 @@ function dockerHostConfig(
     DeviceRequests: deviceRequests(spec),
     StorageOpt: storageOptions(spec.treeLimit),
     CgroupnsMode: spec.namespaces.cgroup.mode === "host" ? "host" : "private",
-    CapAdd: spec.capAdd.map(withPrefix),
-    CapDrop: spec.capDrop.map(withPrefix),
+    CapAdd: spec.capAdd.map(capabilityName),
+    CapDrop: spec.capDrop.map(capabilityName),
     // Absent, as a client that does not ask for one sends it.
     Init: spec.init || undefined,
     // A privileged container has none, which Docker tells apart from an empty list.
@@ -124,8 +125,4 @@ function askedAddresses(
     IPv6Address: staticIPs.find(isIPv6),
     ...linkLocalIPs.length > 0 && { LinkLocalIPs: linkLocalIPs },
   };
-}
-
-function withPrefix(capability: string): string {
-  return /^(?:CAP_|ALL$)/.test(capability) ? capability : `CAP_${capability}`;
 }

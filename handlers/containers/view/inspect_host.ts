@@ -1,5 +1,6 @@
 import { ID_FILE_ANNOTATION } from "../../../lib/engine/containers/id_file.ts";
 import type { ContainerRecord, NamespaceMode } from "../../../lib/engine/records/container_record.ts";
+import { capabilityName } from "../../../lib/engine/text/capability_name.ts";
 import type { InspectContainerHostConfig } from "../../wire/containers/container_inspect_host.ts";
 import { humanSize } from "../../human_size.ts";
 import type { Sparse } from "../../wire/emit.ts";
@@ -15,8 +16,8 @@ export const DEFAULT_SHM_SIZE = 65536000;
 export function hostConfig(record: ContainerRecord, runtime: string): Sparse<InspectContainerHostConfig> {
   const { spec } = record;
   const { namespaces } = spec;
-  // Its size has a field of its own.
-  const { "max-size": _size, ...logOptions } = spec.logOptions;
+  // Size and tag have fields of their own.
+  const { "max-size": _size, tag = "", ...logOptions } = spec.logOptions;
   return {
     Binds: viewBinds(record),
     CgroupManager: "cgroupfs",
@@ -26,14 +27,15 @@ export function hostConfig(record: ContainerRecord, runtime: string): Sparse<Ins
       Type: spec.logDriver ?? record.log.driver,
       Config: Object.keys(logOptions).length > 0 ? logOptions : null,
       Path: record.log.path,
+      Tag: tag,
       Size: humanSize(Math.max(0, spec.logSizeMax ?? 0)),
     },
     NetworkMode: viewMode(namespaces.network),
     PortBindings: portBindings(record.ports),
     RestartPolicy: { Name: spec.restartPolicy?.name ?? "no", MaximumRetryCount: spec.restartPolicy?.retries ?? 0 },
     AutoRemove: spec.remove,
-    CapAdd: spec.capAdd,
-    CapDrop: spec.capDrop,
+    CapAdd: spec.capAdd.map(capabilityName),
+    CapDrop: spec.capDrop.map(capabilityName),
     Dns: spec.dnsServers,
     DnsOptions: spec.dnsOptions,
     DnsSearch: spec.dnsSearch,

@@ -2,6 +2,7 @@ import type { ContainerSpec } from "../../records/container_record.ts";
 import { FieldError, invalid } from "../../errors.ts";
 import { isUserNetwork } from "../../records/user_network.ts";
 import type { Limits } from "../../records/limits.ts";
+import { capabilityName } from "../../text/capability_name.ts";
 import { type Rule, VALUE_RULES } from "./value_rules.ts";
 import { checkLogOptions } from "./check_log_options.ts";
 
@@ -34,8 +35,8 @@ const RULES: readonly Rule[] = [
   ({ privileged, capAdd, capDrop }) => {
     if (privileged) return false;
     const [added, dropped] = [capAdd, capDrop].map((names) => names.map(capabilityName));
-    if (dropped.includes("CAP_ALL")) {
-      return added.includes("CAP_ALL") && "adding all caps and removing all caps not allowed";
+    if (dropped.includes("ALL")) {
+      return added.includes("ALL") && "adding all caps and removing all caps not allowed";
     }
     const both = added.find((name) => dropped.includes(name));
     return both !== undefined && `capability "${both}" cannot be dropped and added`;
@@ -107,11 +108,6 @@ export function canPublish(mode: ContainerSpec["namespaces"]["network"]["mode"])
 export function requireHealthCheck<T extends { check?: unknown }>({ sdNotify }: ContainerSpec, health: T): T {
   if (sdNotify !== "healthy" || health.check !== undefined) return health;
   throw invalid('invalid argument: sdnotify policy "healthy" requires a healthcheck to be set');
-}
-
-function capabilityName(name: string): string {
-  const upper = name.toUpperCase();
-  return upper.startsWith("CAP_") ? upper : `CAP_${upper}`;
 }
 
 function exclusive(...fields: [first: string, second: string]): FieldError {

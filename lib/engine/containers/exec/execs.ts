@@ -4,6 +4,7 @@ import type { Attachment } from "../../ports/host_port.ts";
 import { SIGKILL, SIGTERM } from "../../text/signals.ts";
 import type { Context } from "../context.ts";
 import { requireHost } from "../../core.ts";
+import { parseDetachKeys } from "../streams/detach_keys.ts";
 import { exitsWithin } from "../life/wait_for_exit.ts";
 import { improperState } from "../failures.ts";
 import type { TerminalSize } from "../options.ts";
@@ -41,6 +42,7 @@ export class ContainerExecs {
       throw improperState(`cannot create exec session as container ${containerID} is paused`);
     }
     if (status !== "running") throw improperState("can only create exec sessions on running containers");
+    if (config.detachKeys !== undefined) parseDetachKeys(config.detachKeys);
     const id = randomID(core.random);
     const fresh = { id, containerID, config, status: "created", pid: 0, exitCode: 0, finishedAt: 0 } as const;
     checkSessionSize(fresh);

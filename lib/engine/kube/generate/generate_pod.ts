@@ -63,7 +63,8 @@ export function generateFromPod(parts: KubeParts, pod: PodRecord, options: Gener
     members,
     holders: infra ? [infra] : members,
     pod,
-    restartPolicy: pod.restartPolicy,
+    // A pod that was made without a policy leaves it to its containers; a document has one for all of them.
+    restartPolicy: pod.restartPolicy ?? members.find(({ spec }) => spec.restartPolicy)?.spec.restartPolicy,
     hostname: pod.hostname === pod.name ? undefined : pod.hostname,
   }, options);
 }

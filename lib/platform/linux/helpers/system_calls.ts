@@ -10,6 +10,9 @@ import { EngineError } from "../../../engine/errors.ts";
 export const SHARED_CALLS = {
   open_tree: 428,
   move_mount: 429,
+  fsopen: 430,
+  fsconfig: 431,
+  fsmount: 432,
   pidfd_open: 434,
   openat2: 437,
   mount_setattr: 442,

@@ -62,10 +62,10 @@ sub start_process {
   }
   pipe(my $errors, my $theirs_err) or die "pipe: $!\n";
   if (!$has->{t}) {
-    $has->{i} ? pipe($theirs_in, $input) : open($theirs_in, '<', '/dev/null') or die "input: $!\n";
-    my $own = $has->{o} && !$has->{m};
-    $own ? pipe($outputs{stdout}, $theirs_out) : open($theirs_out, $has->{m} ? '>&' : '>', $has->{m} ? $theirs_err : '/dev/null')
-      or die "output: $!\n";
+    if ($has->{i}) { pipe($theirs_in, $input) or die "input: $!\n" } else { $theirs_in = open_null() }
+    if ($has->{m}) { open($theirs_out, '>&', $theirs_err) or die "output: $!\n" }
+    elsif ($has->{o}) { pipe($outputs{stdout}, $theirs_out) or die "output: $!\n" }
+    else { $theirs_out = open_null() }
   }
   if ($outputs{stdout}) {
     $order = make_epoll();

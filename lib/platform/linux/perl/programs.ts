@@ -23,6 +23,7 @@ import { LINKS } from "./links.pl.ts";
 import { MOUNTS } from "./mounts.pl.ts";
 import { NOTIFY } from "./notify.pl.ts";
 import { NURSERY } from "./nursery.pl.ts";
+import { NULL } from "./null.pl.ts";
 import { OLDER_LOGS } from "./older_logs.pl.ts";
 import { PORTS } from "./ports.pl.ts";
 import { QUOTAS } from "./quotas.pl.ts";
@@ -60,10 +61,11 @@ export const NOTIFY_PROGRAM: PerlProgram = { parts: [COMMON, NOTIFY], calls: [] 
 
 /** Starts supervisors, whose parent it is, supervises processes of exec sessions, and attaches to containers. */
 export const NURSERY_PROGRAM: PerlProgram = {
-  parts: [COMMON, HIDE, EPOLL, EXEC, ATTACH, NURSERY],
+  parts: [COMMON, HIDE, EPOLL, NULL, EXEC, ATTACH, NURSERY],
   calls: [
     ...["pidfd_open", "unshare", "setns", "mount", "umount2", "memfd_create"] as const,
     ...["epoll_create1", "epoll_ctl", "epoll_pwait", "prctl", "mknodat", "recvmsg", "exit_group"] as const,
+    ...["fsopen", "fsconfig", "fsmount"] as const,
   ],
 };
 
