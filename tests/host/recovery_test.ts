@@ -1,5 +1,5 @@
 /** The server is killed without warning; what runs goes on, and the next server knows the truth. */
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { ok } from "../fixtures/run.ts";
 import { Session, until } from "../fixtures/session.ts";
 import { traces } from "../fixtures/traces.ts";
@@ -115,4 +115,16 @@ Deno.test("a second server on the same root is refused", async () => {
   }
   assertStringIncludes(refused, "another server");
   assertEquals(ok(await session.server.podman("ps", "-aq")), "");
+});
+
+Deno.test("a terminal that is closed ends a server as a user does: in order, and containers go on", async () => {
+  await using session = await Session.start();
+  const { server, image } = session;
+  ok(await server.podman("run", "-d", "--name", "box", image, "sleep", "600"));
+  const { code } = await server.stop("SIGHUP");
+  assertEquals(code, 0, server.stderr);
+  assertStringIncludes(server.stderr, "stopping on SIGHUP");
+  await assertRejects(() => Deno.lstat(server.socket), Deno.errors.NotFound);
+  await server.launch();
+  assertEquals(ok(await server.podman("ps", "--format", "{{.Names}}")), "box\n");
 });

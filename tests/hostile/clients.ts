@@ -82,6 +82,19 @@ export const clients: readonly HostileCase[] = [
     },
   },
   {
+    name: "the page, asked for again and again and not read",
+    attack: async (stage) => {
+      const request = `GET / HTTP/1.1\r\n${HEAD}Accept: text/html\r\n\r\n`;
+      const sockets = await open(stage, CROWD, request.repeat(3), true);
+      try {
+        const reply = await fetch(`http://127.0.0.1:${tcpOf(stage).port}/openapi.json`);
+        assertEquals((await reply.bytes()).length, Number(reply.headers.get("content-length")));
+      } finally {
+        leave(sockets);
+      }
+    },
+  },
+  {
     name: "JSON without end",
     attack: (stage) =>
       flood(

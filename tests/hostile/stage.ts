@@ -62,6 +62,8 @@ export class Stage implements AsyncDisposable {
     ]);
     await this.call("POST", `/libpod/exec/${JSON.parse(text).Id}/start`, {}, [200]);
     await this.call("DELETE", "/libpod/containers/first?force=true&timeout=0", undefined, [200]);
+    // The document and the page are made once, which takes its time.
+    for (const path of ["/openapi.json", "/docs.html"]) await this.call("GET", path, undefined, [200]);
   }
 
   /**

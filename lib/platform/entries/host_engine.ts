@@ -15,7 +15,7 @@
  * @module
  */
 import { existsSync } from "node:fs";
-import { mkdir, open, readdir, readFile, writeFile } from "node:fs/promises";
+import { open, readdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import process from "node:process";
 import { type ContainersConf, parseContainersConf } from "../../engine/containers_conf.ts";
@@ -33,7 +33,7 @@ import { outerUser } from "../linux/rootless/outer_user.ts";
 import { hostNet } from "../net.ts";
 import { hostRandom } from "../random.ts";
 import { authFiles, CERTIFICATE_FOLDERS, fileCredentials, folderTLS } from "../registry_access.ts";
-import { checkFolder } from "../storage/safe_folder.ts";
+import { makeSafeFolder } from "../storage/safe_folder.ts";
 import { SQLiteStore } from "../storage/sqlite_store.ts";
 import { messageOf } from "../../oci/message_of.ts";
 import { startFailure } from "./start/start_failure.ts";
@@ -82,8 +82,7 @@ export async function openHostEngine(options: HostEngineOptions): Promise<Engine
     // A login may make it later.
     log("warn", `${options.authFile}: there is no such file of credentials yet`);
   }
-  await mkdir(root, { recursive: true, mode: 0o711 });
-  await checkFolder(root);
+  await makeSafeFolder(root, 0o711);
   // SQLite's lock on the file is the lock of the whole root; the kernel releases it however the holder ends.
   const store = await openStore(root);
   let host: Host | NoHost | undefined;
@@ -180,8 +179,7 @@ async function openStore(root: string): Promise<Store> {
 
 /** A server takes what it finds in its runroot and does not know for leftovers: those must never be another server's. */
 async function claimRunroot(runroot: string, root: string): Promise<void> {
-  await mkdir(runroot, { recursive: true, mode: 0o711 });
-  await checkFolder(runroot);
+  await makeSafeFolder(runroot, 0o711);
   const file = join(runroot, "root");
   try {
     await writeFile(file, root, { flag: "wx" });

@@ -31,7 +31,7 @@ export interface ServeHooks {
 }
 
 /**
- * Serves until SIGTERM or SIGINT and resolves with the exit code: 0 after a clean stop, 1 when it cannot start, 2 for
+ * Serves until SIGTERM, SIGINT or SIGHUP and resolves with the exit code: 0 after a clean stop, 1 when it cannot start, 2 for
  * options that are wrong. Prints one line on standard output when it is ready; everything else goes to standard error.
  */
 export async function serveCommand(args: readonly string[], hooks: ServeHooks = {}): Promise<number> {
@@ -64,7 +64,9 @@ export async function serveCommand(args: readonly string[], hooks: ServeHooks = 
     await using server = await startServer(options, log);
     console.log(`gantry: ready on ${server.addresses.join(", ")}`);
     await tellReady(process.env, log);
-    await tellStart(server.engine, server.addresses, log);
+    // What is shown to be tried is Podman's client, which sends no token, and no certificate before its version 5.
+    const open = server.addresses.filter((address) => options.tls === undefined || !address.startsWith("tcp:"));
+    await tellStart(server.engine, options.tokenFile === undefined ? open : [], log);
     using _memory = giveBackWhenIdle();
     log("info", `stopping on ${await ended}`);
     if (await isGoingDown(process.env, outerUser() !== 0)) {

@@ -40,8 +40,8 @@ export function makeServerLog({ level: most, format, write = console.error, now 
 }
 
 /**
- * Returns a function that writes requests to a log: each at `debug`; one that asked for a change in vain at `info`; one that failed
- * here at `error`, with the reason, and with the stack where the reason is a defect.
+ * Returns a function that writes requests to a log: each at `debug`; one that asked for a change in vain at `info`, whatever its status; one
+ * that failed here at `error`, with the reason, and with the stack where the reason is a defect.
  */
 export function requestLogger(log: Log): (entry: RequestEntry) => void {
   return (entry) => {
@@ -51,14 +51,20 @@ export function requestLogger(log: Log): (entry: RequestEntry) => void {
   };
 }
 
-function levelOf({ method, status }: RequestEntry): LogLevel {
+function levelOf({ method, status, error }: RequestEntry): LogLevel {
   // An operation that cannot be had here is an answer.
-  if (status >= 500 && status !== 501) return "error";
+  if (status >= 500 && status !== 501 && !isOfCaller(error)) return "error";
   const isChange = method !== "GET" && method !== "HEAD";
   return status >= 400 && isChange ? "info" : "debug";
 }
 
+/** Whether a failure is its caller's. Podman answers 500 for much that is, and a caller who has gone gets no answer. */
+function isOfCaller(error: unknown): boolean {
+  if (error instanceof DOMException && error.name === "AbortError") return true;
+  return error instanceof EngineError && error.code !== "internal" && error.code !== "corrupt";
+}
+
 function reasonOf(error: unknown, status: number): string {
-  const isMeant = [EngineError, HTTPError, RequestError].some((kind) => error instanceof kind);
+  const isMeant = isOfCaller(error) || [EngineError, HTTPError, RequestError].some((kind) => error instanceof kind);
   return status === 500 && error instanceof Error && !isMeant ? error.stack ?? error.message : messageOf(error);
 }

@@ -46,9 +46,12 @@ interface Face {
   write(): string;
 }
 
-/** A face with its text. */
+/** Bytes of a body that are sent at once. */
+const PIECE = 64 * 1024;
+
+/** A face with its text, in UTF-8. */
 interface Shown {
-  readonly text: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
   readonly etag: string;
   readonly headers: HeadersInit;
 }
@@ -146,7 +149,7 @@ class Surfaces {
   async #show(request: Request, face: Face, onRoot: boolean): Promise<Response> {
     const { auth, guarded } = this.#options;
     if (guarded && auth) await identify(auth, request, "surfaces");
-    const { text, etag, headers: own } = await this.#write(face);
+    const { bytes, etag, headers: own } = await this.#write(face);
     const headers = new Headers(own);
     headers.set("content-type", `${face.type};charset=UTF-8`);
     headers.set("etag", etag);
@@ -156,15 +159,18 @@ class Surfaces {
     setHeaders(headers, auth?.cors?.(request));
     const known = request.headers.get("if-none-match")?.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
     if (known?.includes(etag)) return new Response(null, { status: 304, headers });
-    return new Response(request.method === "HEAD" ? null : text, { headers });
+    if (request.method === "HEAD") return new Response(null, { headers });
+    if (bytes.length <= PIECE) return new Response(bytes, { headers });
+    headers.set("content-length", String(bytes.length));
+    return new Response(inPieces(bytes), { headers });
   }
 
   #write(face: Face): Promise<Shown> {
     const known = this.#shown.get(face);
     if (known !== undefined) return known;
     const shown = (async () => {
-      const text = face.write();
-      return { text, etag: `"${await digest(text)}"`, headers: await face.headers?.() ?? {} };
+      const bytes = new TextEncoder().encode(face.write());
+      return { bytes, etag: `"${await digest(bytes)}"`, headers: await face.headers?.() ?? {} };
     })();
     this.#shown.set(face, shown);
     return shown;
@@ -196,7 +202,18 @@ function faces(definitions: Definitions, options: SurfacesOptions): Face[] {
   ];
 }
 
-async function digest(text: string): Promise<string> {
-  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
+/** Bytes as a stream that holds none of its own: of callers who read nothing, each would keep a copy of a whole body. */
+function inPieces(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<ArrayBuffer>> {
+  let at = 0;
+  return new ReadableStream({
+    pull(controller) {
+      controller.enqueue(bytes.subarray(at, at += PIECE));
+      if (at >= bytes.length) controller.close();
+    },
+  }, { highWaterMark: 0 });
+}
+
+async function digest(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   return [...hash.subarray(0, 12)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }

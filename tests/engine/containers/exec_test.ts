@@ -59,6 +59,17 @@ Deno.test("ContainerExecs.start() detaches at the keys, and the process goes on"
   assertEquals(kernel.execs.get(id)!.options.process.env, ["TERM=xterm"]);
 });
 
+Deno.test("ContainerExecs.create() refuses detach keys that nobody can press", async () => {
+  await using engine = await openFake();
+  const { execs } = engine.containers;
+  const id = await running(engine);
+  await assertRejects(
+    () => execs.create(id, config(["serve"], { detachKeys: "bogus" })),
+    Error,
+    'unable to parse detach keys "bogus": unknown key "bogus"',
+  );
+});
+
 Deno.test("ContainerExecs.start() keeps nothing of the output that went through (each frame left a waiting promise)", async () => {
   await using engine = await openFake();
   const { containers: { execs }, kernel } = engine;

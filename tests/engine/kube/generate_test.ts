@@ -204,6 +204,28 @@ Deno.test("Kube.generate() writes a container alone, its ports for a service, an
   assertEquals([daemons.kind, daemons.metadata.name], ["DaemonSet", "web-pod-daemonset"]);
 });
 
+Deno.test("Kube.generate() writes the policy of a pod's containers where the pod has none", async () => {
+  await using test = await openTestEngine();
+  const { kube, containers, pods } = test.engine;
+  for (
+    const [pod, policies] of [["kept", ["on-failure"]], ["late", [undefined, "always"]], ["none", [undefined]]] as const
+  ) {
+    const { record } = await pods.create({ name: pod });
+    for (const [i, name] of policies.entries()) {
+      const restartPolicy = name && { name };
+      await containers.create({
+        name: `${pod}-${i}`,
+        image: TINY_NAME,
+        pod: record.id,
+        ...restartPolicy && { restartPolicy },
+      });
+    }
+  }
+  // deno-lint-ignore no-explicit-any -- the fields of a foreign YAML text
+  const documents = readYAML(await kube.generate(["kept", "late", "none"])) as any[];
+  assertEquals(documents.map(({ spec }) => spec.restartPolicy), ["OnFailure", "Always", "Never"]);
+});
+
 Deno.test("Kube.generate() says what it cannot write, and refuses what makes no sense", async () => {
   await using test = await openTestEngine();
   const { kube, containers, pods, volumes } = test.engine;

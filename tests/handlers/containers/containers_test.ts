@@ -181,6 +181,9 @@ Deno.test("GetContainer() tells what was asked for and what came of it", async (
     command: ["serve", "x"],
     env: { A: "b" },
     hostname: "hh",
+    cap_add: ["net_admin", "CAP_SYS_TIME"],
+    cap_drop: ["KILL"],
+    log_configuration: { options: { tag: "mine" } },
     portmappings: [{ container_port: 80, host_port: 8080, range: 2 }],
     r_limits: [{ type: "nofile", soft: 10, hard: -1 }],
     resource_limits: { cpu: { quota: 150000, period: 100000 }, memory: { limit: 1 << 26 } },
@@ -210,6 +213,10 @@ Deno.test("GetContainer() tells what was asked for and what came of it", async (
   assertEquals([native.EffectiveCaps, native.BoundingCaps], [["CAP_KILL"], ["CAP_CHOWN", "CAP_KILL"]]);
   assertEquals(native.GraphDriver.Data.LowerDir, "/layers/b:/layers/a");
   assertEquals(native.GraphDriver.Data.MergedDir, `/containers/${id}/merged`);
+
+  const { CapAdd, CapDrop, LogConfig } = native.HostConfig;
+  assertEquals([CapAdd, CapDrop], [["CAP_NET_ADMIN", "CAP_SYS_TIME"], ["CAP_KILL"]]);
+  assertEquals([LogConfig.Config, LogConfig.Tag], [null, "mine"]);
 
   const docker = await (await test.send("GET", `/v1.44/containers/full/json`)).json();
   assertEquals([docker.Name, docker.Image, docker.State.Status], ["/full", `sha256:${TINY.id}`, "running"]);

@@ -12,7 +12,7 @@ function image(id: string, created: string, more: Partial<ImageRecord> = {}): Im
 const IMAGES = [
   image("a", "2026-01-01T00:00:00Z"),
   image("b", "2026-02-01T00:00:00Z", { names: ["quay.io/team/b:1.2"] }),
-  image("c", "2026-03-01T00:00:00Z", { names: [] }),
+  image("c", "2026-03-01T00:00:00Z", { names: [], repoDigests: [`quay.io/old/c@sha256:${"3".repeat(64)}`] }),
 ];
 
 const SCOPE = {
@@ -46,6 +46,8 @@ Deno.test("imageFilter() tells which images fit", () => {
     [{ reference: ["*".repeat(50) + "*a".repeat(100) + "z"] }, ""],
     [{ reference: ["quay.io/*/b:1.?"] }, "b"],
     [{ reference: ["*"] }, "ab"],
+    [{ reference: ["quay.io/old/c"] }, ""],
+    [{ reference: ["quay.io/old/c@sha256:*"] }, "c"],
     [{ label: ["which=a"] }, "a"],
     [{ label: ["which", "which=b"] }, "b"],
     [{ "label!": ["which=a"] }, "bc"],

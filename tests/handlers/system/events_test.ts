@@ -106,6 +106,15 @@ Deno.test("GetEvents() gives podman 4 an exit code with everything", async () =>
   assertEquals(old.filter(({ Actor }) => Actor.Attributes.containerExitCode === undefined), []);
 });
 
+Deno.test("GetEvents() tells podman 4 nothing that it does not know, which would be its end", async () => {
+  await using test = await openTestEngine();
+  await live(test);
+  await test.engine.secrets.create("key", new TextEncoder().encode("secret"));
+  const told = async (version: string) =>
+    (await events(test, `${version}events?stream=false&since=1h`)).filter(({ Type }) => Type === "secret").length;
+  assertEquals(await Promise.all(["/v4.3.1/libpod/", "/v5.4.0/libpod/", "/v1.44/"].map(told)), [0, 1, 1]);
+});
+
 Deno.test("GetEvents() follows, and ends when the client goes away", async () => {
   await using test = await openTestEngine();
   const reply = await test.send("GET", `/libpod/events?x=1${filters({ event: ["create"] })}`);

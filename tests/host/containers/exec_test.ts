@@ -30,6 +30,21 @@ Deno.test("podman --remote exec", async (t) => {
     );
     assertEquals(out, "yes blue /tmp 1234:567\n");
   });
+  await t.step("another user gets no device of the host's as a standard stream", async () => {
+    // The runtime gives them to the process's user.
+    const script = "stat -L -c %t:%T:%a /dev/stdin; cat; echo nothing > /dev/stdin";
+    assertEquals(await podman("exec", "-u", "33", "box", "sh", "-c", script), "1:3:666\n");
+    await podman("exec", "-d", "-u", "9", "box", "sh", "-c", "echo nowhere; touch /tmp/ran");
+    await until(async () => assertEquals(await podman("exec", "box", "ls", "/tmp/ran"), "/tmp/ran\n"));
+    const checked = ["--health-cmd", "id -u", "--health-interval", "1s", "--user", "12"];
+    await podman("run", "-d", "--name", "checked", "--network=none", ...checked, image, "sleep", "60");
+    await until(async () => {
+      assertEquals(await podman("inspect", "--format", "{{.State.Health.Status}}", "checked"), "healthy\n");
+    });
+    await podman("rm", "-f", "-t0", "checked");
+    const { uid, gid, mode } = await Deno.stat("/dev/null");
+    assertEquals([uid, gid, mode! & 0o777], [0, 0, 0o666]);
+  });
   await t.step("-i carries input and ends with it", async () => {
     const options = { stdin: "line one\nline two\n" };
     const result = await server.podmanAt(server.addresses[0], ["exec", "-i", "box", "cat"], options);

@@ -44,4 +44,11 @@ Deno.test("requestLogger() gives failures their level, reason and, for defects, 
   assertEquals(seen.map(([level]) => level), ["debug", "debug", "info", "error", "info", "error"]);
   assertEquals(seen[3][1], "POST /x 500 in 1.3 ms: crun says no");
   assertStringIncludes(seen[5][1], "undefined is no function\n    at ");
+  // Podman's status for a mistake of the caller, and a caller who has gone.
+  seen.length = 0;
+  write(entry("POST", 500, new EngineError("state", "x is not running")));
+  write(entry("POST", 500, new DOMException("The peer has gone", "AbortError")));
+  write(entry("POST", 500, new EngineError("corrupt", "a record does not parse")));
+  assertEquals(seen.map(([level]) => level), ["info", "info", "error"]);
+  assertEquals(seen[1][1], "POST /x 500 in 1.3 ms: The peer has gone");
 });

@@ -1,10 +1,11 @@
-import { assertRejects } from "@std/assert";
-import { chmod, chown, lstat, mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
+import { assertEquals, assertRejects } from "@std/assert";
+import { chmod, chown, lstat, mkdir, mkdtemp, readdir, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EngineError } from "../../../lib/engine/errors.ts";
 import { listen } from "../../../lib/platform/http/listener.ts";
-import { checkFolder } from "../../../lib/platform/storage/safe_folder.ts";
+import { checkFolder, makeSafeFolder } from "../../../lib/platform/storage/safe_folder.ts";
+import { run } from "../../fixtures/run.ts";
 
 const ignore = Deno.build.os !== "linux" || Deno.uid() !== 0;
 
@@ -63,6 +64,36 @@ Deno.test({
       await chown(root, 0, 12345);
       await assertRejects(() => checkFolder(root), EngineError, "group 12345 may write");
     } finally {
+      await rm(scratch, { recursive: true });
+    }
+  },
+});
+
+Deno.test({
+  name: "makeSafeFolder() makes nothing where it may not, and says why a folder cannot be made",
+  ignore,
+  async fn() {
+    const scratch = await mkdtemp(join(tmpdir(), "gantry-folder-"));
+    const open = join(scratch, "open");
+    try {
+      await mkdir(open);
+      await chmod(open, 0o777);
+      const path = join(open, "a/b");
+      await assertRejects(
+        () => makeSafeFolder(path, 0o711),
+        EngineError,
+        `Use folder "${path}": every user may write to`,
+      );
+      assertEquals(await readdir(open), []);
+      await chmod(open, 0o1777);
+      await makeSafeFolder(path, 0o711);
+      await makeSafeFolder(path, 0o711);
+      for (const made of [join(open, "a"), path]) assertEquals((await lstat(made)).mode & 0o777, 0o711);
+      await run(["mount", "-t", "tmpfs", "-o", "ro,mode=755", "tmpfs", open]);
+      const error = await assertRejects(() => makeSafeFolder(path, 0o711), Error);
+      assertEquals((error as NodeJS.ErrnoException).code, "EROFS");
+    } finally {
+      await run(["umount", open]);
       await rm(scratch, { recursive: true });
     }
   },

@@ -28,6 +28,10 @@ Deno.test("surfaces() answers on the root as the client accepts", async () => {
     await response.body?.cancel();
   }
   assertEquals((await get("/", { accept: "image/png" })).status, 406);
+  const page = await get("/docs.html");
+  const pieces = await Array.fromAsync(page.body!, ({ length }) => length);
+  assert(pieces.length > 1 && Math.max(...pieces) <= 65_536, "callers who read nothing cost little");
+  assertEquals(pieces.reduce((sum, length) => sum + length), Number(page.headers.get("content-length")));
 });
 
 Deno.test("surfaces() gives a browser that imports the root the client module", async () => {

@@ -42,8 +42,9 @@ export async function dialCommand(args: readonly string[]): Promise<number> {
     await joinStreams(values.host ?? parseServeOptions([], process.env).listen[0]!);
     return 0;
   } catch (error) {
-    console.error(`gantry: ${messageOf(error)}`);
-    return error instanceof SyntaxError || error instanceof TypeError ? 2 : 1;
+    const isWrong = error instanceof SyntaxError || error instanceof TypeError;
+    console.error(`gantry: ${messageOf(error)}${isWrong ? "; see --help" : ""}`);
+    return isWrong ? 2 : 1;
   }
 }
 

@@ -19,7 +19,7 @@ import { GATEWAY_USAGE, type GatewayOptions, parseGatewayOptions, readEngineKeys
 const FIRST_ANSWER = 5000;
 
 /**
- * Passes requests on until SIGTERM or SIGINT and resolves with the exit code: 0 after a clean stop, 1 when it cannot start, 2 for options
+ * Passes requests on until SIGTERM, SIGINT or SIGHUP and resolves with the exit code: 0 after a clean stop, 1 when it cannot start, 2 for options
  * that are wrong. Prints one line on standard output when it is ready. An engine that does not answer yet is a warning.
  */
 export async function gatewayCommand(args: readonly string[]): Promise<number> {

@@ -1,10 +1,15 @@
+import { readFileSync } from "node:fs";
 import process from "node:process";
+
+/** SIGHUP in the masks of `/proc/self/status` (proc(5)). */
+const HANGUP = 1n;
 
 /** Resolves with the first signal that asks for an end; a second one ends the process at once. */
 export function endSignal(): Promise<string> {
   return new Promise((resolve) => {
     let asked = false;
-    for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    const hangUp = ignoresHangUp() ? [] : ["SIGHUP"] as const;
+    for (const signal of ["SIGTERM", "SIGINT", ...hangUp] as const) {
       process.on(signal, () => {
         if (asked) process.exit(130);
         asked = true;
@@ -12,4 +17,15 @@ export function endSignal(): Promise<string> {
       });
     }
   });
+}
+
+/** Whether the process was started to outlive its terminal: by nohup(1). Node takes the sign of it away. */
+function ignoresHangUp(): boolean {
+  try {
+    const [, mask = "0"] = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync("/proc/self/status", "utf8")) ?? [];
+    return (BigInt(`0x${mask}`) & HANGUP) !== 0n;
+  } catch {
+    // No Linux: the signal of a terminal that is closed.
+    return false;
+  }
 }

@@ -32,7 +32,8 @@ export async function readCertificates(files: CertificateFiles, log: Log): Promi
       log("warn", `${cert}: the certificate ended on ${expires.toISOString().slice(0, 10)}; clients refuse it`);
     }
   } catch (error) {
-    throw new Error(`Read TLS files "${cert}" and "${key}": ${messageOf(error)}`, { cause: error });
+    const named = [cert, key, ...clientCA === undefined ? [] : [clientCA]].map((file) => `"${file}"`);
+    throw new Error(`Read TLS files ${named.join(", ")}: ${messageOf(error)}`, { cause: error });
   }
   return texts;
 }

@@ -28,6 +28,7 @@ const REASONS: Readonly<Record<string, readonly [reason: string, advice?: string
   ENOENT: ["there is no such file or folder"],
   ENOTDIR: ["a part of the path is a file"],
   EEXIST: ["a part of the path is a file"],
+  EISDIR: ["a folder has the place of the file"],
   EINVAL: ["the path is too long for a socket, which has 107 bytes at most"],
 };
 

@@ -1,10 +1,9 @@
-import { mkdir } from "node:fs/promises";
 import process from "node:process";
 import { EngineError } from "../../../engine/errors.ts";
 import type { Log } from "../../../engine/ports/log.ts";
 import { messageOf } from "../../../oci/message_of.ts";
 import { leaveUserNamespace, makeUserNamespace, runInside } from "../../linux/rootless/user_namespace.ts";
-import { checkFolder } from "../../storage/safe_folder.ts";
+import { makeSafeFolder } from "../../storage/safe_folder.ts";
 import type { ServeOptions } from "../serve_options.ts";
 import { startStep } from "../start/start_failure.ts";
 
@@ -26,9 +25,8 @@ export async function runAsUser(
     await startStep(
       { text: `Open root "${root}" and runroot "${runroot}"`, option: "--root or --runroot" },
       async () => {
-        await mkdir(root, { recursive: true, mode: 0o711 });
         // Inside the namespace other users of the machine cannot be told from its root.
-        await checkFolder(root);
+        await makeSafeFolder(root, 0o711);
         await makeUserNamespace(runroot, log);
       },
     );
