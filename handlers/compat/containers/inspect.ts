@@ -1,4 +1,4 @@
-import { capabilityName } from "../../../lib/engine/text/capability_name.ts";
+import { capabilityName } from "../../../lib/engine/records/capability_name.ts";
 import type { Address } from "../../wire/containers/container_inspect_network.ts";
 import { deviceRequests } from "./spec/devices.ts";
 import type { Engine } from "../../../lib/engine/engine.ts";

@@ -1,6 +1,6 @@
 import { ID_FILE_ANNOTATION } from "../../../lib/engine/containers/id_file.ts";
 import type { ContainerRecord, NamespaceMode } from "../../../lib/engine/records/container_record.ts";
-import { capabilityName } from "../../../lib/engine/text/capability_name.ts";
+import { capabilityName } from "../../../lib/engine/records/capability_name.ts";
 import type { InspectContainerHostConfig } from "../../wire/containers/container_inspect_host.ts";
 import { humanSize } from "../../human_size.ts";
 import type { Sparse } from "../../wire/emit.ts";

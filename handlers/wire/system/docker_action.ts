@@ -14,7 +14,7 @@ const WORDS: readonly DockerWord[] = [
   { action: "remove", docker: "delete", types: ["image"] },
 ];
 
-/** What Docker calls an event: its action, which tells the outcome of a health check, too. */
+/** The name that Docker has for an event: its action, which tells the outcome of a health check, too. */
 export function dockerAction({ type, action, health }: { type: string; action: string; health?: string }): string {
   if (action === "health_status" && health !== undefined) return `${action}: ${health}`;
   return WORDS.find((word) => word.action === action && (word.types?.includes(type) ?? true))?.docker ?? action;

@@ -49,8 +49,8 @@ const FILTERS: Record<string, Build> = {
   since: (values, sources) => byAge(values, sources, (created, mark) => created > mark),
   until: byTime,
   network: byNetwork,
-  publish: (values) => byPorts("publish", values, published),
-  expose: (values) => byPorts("expose", values, (record) => [...published(record), ...exposed(record)]),
+  publish: (values) => byPorts("publish", values, publishedPorts),
+  expose: (values) => byPorts("expose", values, (record) => [...publishedPorts(record), ...exposedPorts(record)]),
   volume: (values) => (record) => values.some((value) => hasVolume(record, value)),
   "restart-policy": byRestartPolicy,
   "should-start-on-boot": byBoot,
@@ -127,13 +127,13 @@ function byPorts(
     );
 }
 
-function published({ ports }: ContainerRecord): PortRange[] {
+function publishedPorts({ ports }: ContainerRecord): PortRange[] {
   return ports.map(({ containerPort, range, protocol }) => {
     return { first: containerPort, last: containerPort + range - 1, protocol };
   });
 }
 
-function exposed({ spec }: ContainerRecord): PortRange[] {
+function exposedPorts({ spec }: ContainerRecord): PortRange[] {
   return spec.exposed.flatMap((text) => parsePortRange(text) ?? []);
 }
 

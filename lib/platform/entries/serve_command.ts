@@ -64,7 +64,7 @@ export async function serveCommand(args: readonly string[], hooks: ServeHooks = 
     await using server = await startServer(options, log);
     console.log(`gantry: ready on ${server.addresses.join(", ")}`);
     await tellReady(process.env, log);
-    // What is shown to be tried is Podman's client, which sends no token, and no certificate before its version 5.
+    // The line to try is for Podman's client, which sends no token, and no certificate before its version 5.
     const open = server.addresses.filter((address) => options.tls === undefined || !address.startsWith("tcp:"));
     await tellStart(server.engine, options.tokenFile === undefined ? open : [], log);
     using _memory = giveBackWhenIdle();

@@ -2,7 +2,7 @@ import type { ContainerSpec } from "../../records/container_record.ts";
 import { FieldError, invalid } from "../../errors.ts";
 import { isUserNetwork } from "../../records/user_network.ts";
 import type { Limits } from "../../records/limits.ts";
-import { capabilityName } from "../../text/capability_name.ts";
+import { capabilityName } from "../../records/capability_name.ts";
 import { type Rule, VALUE_RULES } from "./value_rules.ts";
 import { checkLogOptions } from "./check_log_options.ts";
 
