@@ -7,6 +7,7 @@ import { LONG, type Stage } from "./stage.ts";
 const target = "/libpod/containers/target";
 const SESSIONS = LONG ? 3000 : 200;
 const CROWD = LONG ? 800 : 300;
+const READERS = LONG ? 300 : 75;
 
 /** The server's TCP address. */
 export function tcpOf(stage: Stage): { host: string; port: number } {
@@ -85,7 +86,7 @@ export const clients: readonly HostileCase[] = [
     name: "the page, asked for again and again and not read",
     attack: async (stage) => {
       const request = `GET / HTTP/1.1\r\n${HEAD}Accept: text/html\r\n\r\n`;
-      const sockets = await open(stage, CROWD, request.repeat(3), true);
+      const sockets = await open(stage, READERS, request.repeat(3), true);
       try {
         const reply = await fetch(`http://127.0.0.1:${tcpOf(stage).port}/openapi.json`);
         assertEquals((await reply.bytes()).length, Number(reply.headers.get("content-length")));

@@ -206,7 +206,9 @@ function faces(definitions: Definitions, options: SurfacesOptions): Face[] {
 function inPieces(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<ArrayBuffer>> {
   let at = 0;
   return new ReadableStream({
-    pull(controller) {
+    async pull(controller) {
+      // Others get their turn: a socket's buffer takes many pieces at once, and of many callers each has one.
+      if (at > 0) await new Promise((resolve) => setTimeout(resolve));
       controller.enqueue(bytes.subarray(at, at += PIECE));
       if (at >= bytes.length) controller.close();
     },
