@@ -49,7 +49,7 @@ const FILTERS: Record<string, Build> = {
   since: (values, sources) => byAge(values, sources, (created, mark) => created > mark),
   until: byTime,
   network: byNetwork,
-  publish: (values) => byPorts("publish", values, publishedPorts),
+  publish: (values) => byPorts("publish", values, (record) => [...publishedPorts(record), ...hostPorts(record)]),
   expose: (values) => byPorts("expose", values, (record) => [...publishedPorts(record), ...exposedPorts(record)]),
   volume: (values) => (record) => values.some((value) => hasVolume(record, value)),
   "restart-policy": byRestartPolicy,
@@ -108,7 +108,7 @@ function byNetwork(values: readonly string[], { network, container }: FilterSour
   };
 }
 
-/** Docker's filters for ports, which go by those of the container, and not by the host's. */
+/** Docker's filters for ports. A published port is found by its number in the container, and by that of the host. */
 function byPorts(
   name: string,
   values: readonly string[],
@@ -128,9 +128,11 @@ function byPorts(
 }
 
 function publishedPorts({ ports }: ContainerRecord): PortRange[] {
-  return ports.map(({ containerPort, range, protocol }) => {
-    return { first: containerPort, last: containerPort + range - 1, protocol };
-  });
+  return ports.map(({ containerPort: first, range, protocol }) => ({ first, last: first + range - 1, protocol }));
+}
+
+function hostPorts({ ports }: ContainerRecord): PortRange[] {
+  return ports.map(({ hostPort: first, range, protocol }) => ({ first, last: first + range - 1, protocol }));
 }
 
 function exposedPorts({ spec }: ContainerRecord): PortRange[] {

@@ -26,8 +26,17 @@ export interface ServerLogOptions {
   readonly now?: () => number;
 }
 
+/** Writes to standard error, as long as somebody reads it: under Deno a terminal that is closed makes every line an error. */
+function writeLine(line: string): void {
+  try {
+    console.error(line);
+  } catch {
+    // Nobody can be told.
+  }
+}
+
 /** Makes the log of a server. Lines less important than the level are left out. */
-export function makeServerLog({ level: most, format, write = console.error, now = Date.now }: ServerLogOptions): Log {
+export function makeServerLog({ level: most, format, write = writeLine, now = Date.now }: ServerLogOptions): Log {
   const least = LOG_LEVELS.indexOf(most);
   return (level, message) => {
     if (LOG_LEVELS.indexOf(level) > least) return;
@@ -58,10 +67,13 @@ function levelOf({ method, status, error }: RequestEntry): LogLevel {
   return status >= 400 && isChange ? "info" : "debug";
 }
 
+/** The codes of failures of the server itself. */
+const OURS: readonly string[] = ["internal", "corrupt", "unavailable", "timeout"];
+
 /** Whether a failure is its caller's. Podman answers 500 for much that is, and a caller who has gone gets no answer. */
 function isOfCaller(error: unknown): boolean {
   if (error instanceof DOMException && error.name === "AbortError") return true;
-  return error instanceof EngineError && error.code !== "internal" && error.code !== "corrupt";
+  return error instanceof EngineError && !OURS.includes(error.code);
 }
 
 function reasonOf(error: unknown, status: number): string {

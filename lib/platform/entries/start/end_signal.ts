@@ -11,7 +11,8 @@ export function endSignal(): Promise<string> {
     const hangUp = ignoresHangUp() ? [] : ["SIGHUP"] as const;
     for (const signal of ["SIGTERM", "SIGINT", ...hangUp] as const) {
       process.on(signal, () => {
-        if (asked) process.exit(130);
+        // A shell and the kernel each tell of a terminal that is closed.
+        if (asked && signal !== "SIGHUP") process.exit(130);
         asked = true;
         resolve(signal);
       });

@@ -55,10 +55,13 @@ export async function removeEmptyFolders(path: string): Promise<boolean> {
   }
 }
 
-/** Whether a folder has nothing in it. False where it is missing, and for one that had so much that it is not listed here. */
+/** Whether a folder has nothing in it. False where it is missing or cannot be read, and for one that had so much that it is not listed here. */
 export function isEmptySmall(path: string): boolean {
-  const size = lstatSync(path, { throwIfNoEntry: false })?.size;
-  return size !== undefined && size <= MOST_BYTES && readdirSync(path).length === 0;
+  try {
+    return lstatSync(path).size <= MOST_BYTES && readdirSync(path).length === 0;
+  } catch {
+    return false;
+  }
 }
 
 /**
