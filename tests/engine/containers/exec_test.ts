@@ -64,7 +64,7 @@ Deno.test("ContainerExecs.create() refuses detach keys that nobody can press", a
   const { execs } = engine.containers;
   const id = await running(engine);
   await assertRejects(
-    () => execs.create(id, config(["serve"], { detachKeys: "bogus" })),
+    () => execs.create(id, config(["serve"], { terminal: true, detachKeys: "bogus" })),
     Error,
     'unable to parse detach keys "bogus": unknown key "bogus"',
   );

@@ -208,7 +208,9 @@ Deno.test("Kube.generate() writes the policy of a pod's containers where the pod
   await using test = await openTestEngine();
   const { kube, containers, pods } = test.engine;
   for (
-    const [pod, policies] of [["kept", ["on-failure"]], ["late", [undefined, "always"]], ["none", [undefined]]] as const
+    const [pod, policies] of [["kept", ["on-failure"]], ["late", ["no", "on-failure", "always"]], ["none", [
+      undefined,
+    ]]] as const
   ) {
     const { record } = await pods.create({ name: pod });
     for (const [i, name] of policies.entries()) {
@@ -224,6 +226,8 @@ Deno.test("Kube.generate() writes the policy of a pod's containers where the pod
   // deno-lint-ignore no-explicit-any -- the fields of a foreign YAML text
   const documents = readYAML(await kube.generate(["kept", "late", "none"])) as any[];
   assertEquals(documents.map(({ spec }) => spec.restartPolicy), ["OnFailure", "Always", "Never"]);
+  // What the containers have is no reason to refuse a kind that starts them always.
+  await kube.generate(["kept"], { type: "deployment" });
 });
 
 Deno.test("Kube.generate() says what it cannot write, and refuses what makes no sense", async () => {

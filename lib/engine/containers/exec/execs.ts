@@ -42,7 +42,7 @@ export class ContainerExecs {
       throw improperState(`cannot create exec session as container ${containerID} is paused`);
     }
     if (status !== "running") throw improperState("can only create exec sessions on running containers");
-    if (config.detachKeys !== undefined) parseDetachKeys(config.detachKeys);
+    if (config.terminal && config.detachKeys !== undefined) parseDetachKeys(config.detachKeys);
     const id = randomID(core.random);
     const fresh = { id, containerID, config, status: "created", pid: 0, exitCode: 0, finishedAt: 0 } as const;
     checkSessionSize(fresh);

@@ -24,7 +24,7 @@ export interface GeneratedPod {
   labels: Record<string, string>;
   annotations: Record<string, string>;
   spec: Part;
-  /** The restart policy as asked for. */
+  /** The restart policy as asked for of the pod, or of the containers that are in none. */
   restartPolicy?: RestartPolicy;
   /** The ports of its containers. */
   ports: Part[];
@@ -37,6 +37,9 @@ const POLICIES: Readonly<Record<RestartPolicy["name"], string>> = {
   "on-failure": "OnFailure",
   no: "Never",
 };
+
+/** The policies that start something again, those that do it more often first. */
+const STRENGTH: readonly RestartPolicy["name"][] = ["always", "unless-stopped", "on-failure"];
 
 /** The parts of a pod that its infra container has, or containers of their own. */
 interface PodSubject {
@@ -63,10 +66,15 @@ export function generateFromPod(parts: KubeParts, pod: PodRecord, options: Gener
     members,
     holders: infra ? [infra] : members,
     pod,
-    // A pod that was made without a policy leaves it to its containers; a document has one for all of them.
-    restartPolicy: pod.restartPolicy ?? members.find(({ spec }) => spec.restartPolicy)?.spec.restartPolicy,
+    restartPolicy: pod.restartPolicy ?? strongestPolicy(members),
     hostname: pod.hostname === pod.name ? undefined : pod.hostname,
   }, options);
+}
+
+/** A pod that was made without a policy leaves it to its containers; a document has one for all of them. */
+function strongestPolicy(members: readonly ContainerRecord[]): RestartPolicy | undefined {
+  const policies = members.flatMap(({ spec }) => spec.restartPolicy ?? []);
+  return STRENGTH.flatMap((name) => policies.find((policy) => policy.name === name) ?? []).at(0);
 }
 
 /** Writes containers that are in no pod as one. Throws `invalid` for one that is in a pod, or has no image. */
@@ -133,7 +141,7 @@ async function generatePod(parts: KubeParts, subject: PodSubject, options: Gener
     name,
     labels: { app: name, ...pod?.labels },
     annotations,
-    restartPolicy: subject.restartPolicy,
+    restartPolicy: pod === undefined ? subject.restartPolicy : pod.restartPolicy,
     ports,
     notes,
     spec: {
