@@ -13,6 +13,8 @@ import { openHostEngine } from "./host_engine.ts";
 import { idleBody } from "../http/exchange/idle_body.ts";
 import { IdleWatch } from "../http/idle_watch.ts";
 import { Peer } from "../http/exchange/node_request.ts";
+import { type RefusableOptions, serveRefusable } from "../refused_body.ts";
+import { endSignal } from "./start/end_signal.ts";
 import { parseServeOptions } from "./serve_options.ts";
 
 const serve = entryHandler({
@@ -22,9 +24,7 @@ const serve = entryHandler({
     const { root, runroot, runtime, registriesConf } = parseServeOptions([], Deno.env.toObject());
     const engine = await openHostEngine({ root, runroot, runtime, registriesConf });
     // "deno serve" stops listening on a signal and then waits for everything else to end by itself; an engine does not.
-    for (const signal of ["SIGTERM", "SIGINT"] as const) {
-      Deno.addSignalListener(signal, () => void engine.close().finally(() => Deno.exit(0)));
-    }
+    void endSignal().then(() => engine.close()).finally(() => Deno.exit(0));
     return engineHandler(engine, { auth: bearer(token) });
   },
   onError: (error) => console.error("gantry: cannot open the engine:", error),
@@ -32,6 +32,9 @@ const serve = entryHandler({
 
 /** Gives up bodies of which nothing comes for 60 seconds, as the other listeners do. */
 const idle = new IdleWatch(60_000);
+
+/** How bodies are read. */
+const BODIES: RefusableOptions = { open: (body) => idleBody(body, idle).getReader() };
 
 /**
  * `Deno.serve` aborts a request's signal when all went well, too. This one fires only when the peer goes away before the answer;
@@ -41,9 +44,7 @@ class ServedRequest extends Request {
   readonly #peer: Peer;
 
   constructor(request: Request, peer: Peer) {
-    const { body } = request;
-    // Streams as bodies need `duplex`, which the types of RequestInit do not know.
-    super(request, body === null ? undefined : { body: idleBody(body, idle), duplex: "half" } as RequestInit);
+    super(request);
     this.#peer = peer;
   }
 
@@ -67,7 +68,7 @@ export default {
       },
     };
     try {
-      return await serve(new ServedRequest(request, peer), platform);
+      return await serveRefusable(request, (request) => serve(new ServedRequest(request, peer), platform), BODIES);
     } finally {
       request.signal.removeEventListener("abort", leave);
     }

@@ -14,6 +14,7 @@ import { parseRegistriesConf } from "../../oci/registry/registries_conf.ts";
 import { bearer } from "../../rest/auth.ts";
 import type { Handler, Platform } from "../../rest/context.ts";
 import { entryHandler } from "./entry.ts";
+import { type RefusableOptions, serveRefusable } from "../refused_body.ts";
 import { MemoryBlobs } from "../storage/memory_blobs.ts";
 import { MemoryStore } from "../storage/memory_store.ts";
 import { workersClock } from "../workers/clock.ts";
@@ -22,7 +23,7 @@ import { SQLChunks } from "../workers/chunks.ts";
 import { DurableBlobs } from "../workers/durable_blobs.ts";
 import { DurableStore } from "../workers/durable_store.ts";
 import { freedBody } from "../workers/free.ts";
-import { inLargePieces } from "../workers/large_pieces.ts";
+import { keepPiece, readerOfLargePieces } from "../workers/large_pieces.ts";
 import { workersNet } from "../workers/net.ts";
 import { R2Chunks } from "../workers/r2_chunks.ts";
 import { workersRandom } from "../workers/random.ts";
@@ -30,8 +31,8 @@ import type { Bindings, DurableObjectState, ExecutionContext } from "../workers/
 import { upgradeWebSocket } from "../workers/websocket.ts";
 
 const UNAVAILABLE = "this engine runs on the edge, where there is no kernel to run containers on";
-/** Bytes of bodies that are taken as they come. */
-const SMALL = 64 * 1024;
+/** How bodies are read; the runtime reads 64 KiB of what nobody wants by itself. */
+const BODIES: RefusableOptions = { open: readerOfLargePieces, keep: keepPiece, asTheyCome: 64 * 1024 };
 /** The types archives are sent as. */
 const ARCHIVE = /^application\/(octet|x-tar)/;
 
@@ -51,19 +52,15 @@ export class GantryEngine {
 
   /** Serves a request that the entry has passed on. */
   async fetch(request: Request): Promise<Response> {
-    const response = await this.#serve(withLargePieces(request), platformOf(request, this.#context));
+    const response = await serveRefusable(
+      request,
+      (request) => this.#serve(request, platformOf(request, this.#context)),
+      BODIES,
+    );
     const { body, headers } = response;
     // Nothing else that is sent comes in large pieces.
     return body && ARCHIVE.test(headers.get("content-type") ?? "") ? new Response(freedBody(body), response) : response;
   }
-}
-
-/** A body that may be large comes in larger pieces than the runtime's. */
-function withLargePieces(request: Request): Request {
-  const { body, headers } = request;
-  const length = headers.get("content-length");
-  if (body === null || (length !== null && Number(length) <= SMALL)) return request;
-  return new Request(request, { body: inLargePieces(body) });
 }
 
 /** By token and configuration: bindings come with each request, the isolate stays. */
@@ -78,7 +75,7 @@ export default {
     const serve = inMemory.get(key) ??
       makeHandler(bindings, (codec) => Promise.resolve({ store: new MemoryStore(), blobs: new MemoryBlobs(codec) }));
     inMemory.set(key, serve);
-    return serve(request, platformOf(request, context));
+    return serveRefusable(request, (request) => serve(request, platformOf(request, context)), BODIES);
   },
 };
 

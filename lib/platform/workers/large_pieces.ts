@@ -1,3 +1,5 @@
+import { type PieceReader, streamPieces } from "../refused_body.ts";
+
 /** Bytes of a piece, at the most, and at the least but at the end. */
 const PIECE = 256 * 1024;
 
@@ -6,23 +8,32 @@ export interface FillingReader extends ReadableStreamBYOBReader {
   readAtLeast(bytes: number, view: Uint8Array<ArrayBuffer>): Promise<ReadableStreamReadResult<Uint8Array<ArrayBuffer>>>;
 }
 
-/**
- * The bytes of a body of workerd's own in larger pieces. Its own have four kilobytes: a gigabyte of them takes ten times as
- * long, and leaves garbage in the isolate that nobody collects in time.
- */
+/** The bytes of a body of workerd's own in larger pieces. */
 export function inLargePieces(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  return streamPieces(readerOfLargePieces(body), keepPiece);
+}
+
+/**
+ * Returns a reader of larger pieces of one of workerd's own bodies, whose bytes are good until the next read. Its own pieces have four kilobytes:
+ * a gigabyte of them takes ten times as long, and leaves garbage in the isolate that nobody collects in time.
+ */
+export function readerOfLargePieces(body: ReadableStream<Uint8Array>): PieceReader {
   const reader = fillingReader(body);
   // One buffer over and over: each that a read was given is held until the isolate is collected as a whole.
   let buffer = new ArrayBuffer(PIECE);
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { done, value } = await reader.readAtLeast(PIECE, new Uint8Array(buffer));
-      if (value) buffer = value.buffer;
-      if (value && value.length > 0) controller.enqueue(value.slice());
-      if (done) controller.close();
+  return {
+    async read() {
+      const result = await reader.readAtLeast(PIECE, new Uint8Array(buffer));
+      if (result.value) buffer = result.value.buffer;
+      return result;
     },
     cancel: (reason) => reader.cancel(reason),
-  }, { highWaterMark: 0 });
+  };
+}
+
+/** Copies bytes that are good until the next read. */
+export function keepPiece(bytes: Uint8Array): Uint8Array {
+  return bytes.slice();
 }
 
 /** Such a reader of one of workerd's own streams. */

@@ -1,11 +1,16 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { openChannel } from "../../../lib/rest/channels/channel.ts";
 import { freePort } from "../../fixtures/images/registry.ts";
+import { checkUnreadUpload } from "../../fixtures/platform/unread_upload.ts";
 
 const entry = new URL("../../../lib/platform/entries/deno.ts", import.meta.url).pathname;
 
-/** Runs `deno serve` on the entry, as a user does. */
-async function served(env: Record<string, string>, work: (url: string) => Promise<void>): Promise<void> {
+/** Runs `deno serve` on the entry, as a user does. Returns how the process ended. */
+async function served(
+  env: Record<string, string>,
+  work: (url: string) => Promise<void>,
+  signal: Deno.Signal = "SIGTERM",
+): Promise<Deno.CommandStatus> {
   const folder = await Deno.makeTempDir({ prefix: "gantry-deno-" });
   const port = await freePort();
   const child = new Deno.Command(Deno.execPath(), {
@@ -25,23 +30,25 @@ async function served(env: Record<string, string>, work: (url: string) => Promis
     }
     await work(url);
   } finally {
-    child.kill("SIGTERM");
+    child.kill(signal);
     await child.status;
     await Deno.remove(folder, { recursive: true });
   }
+  return await child.status;
 }
 
-Deno.test("deno.ts lets nobody in without GANTRY_TOKEN, says why and opens nothing", () =>
-  served({ GANTRY_TOKEN: "" }, async (url) => {
+Deno.test("deno.ts lets nobody in without GANTRY_TOKEN, says why and opens nothing", async () => {
+  await served({ GANTRY_TOKEN: "" }, async (url) => {
     for (const path of ["/_ping", "/libpod/info"]) {
       const response = await fetch(url + path, { headers: { authorization: "Bearer " } });
       assertEquals(response.status, 401);
       assertMatch((await response.json()).message, /GANTRY_TOKEN must be set/);
     }
-  }));
+  });
+});
 
-Deno.test("deno.ts serves the engine of this host to who has the token", () =>
-  served({ GANTRY_TOKEN: "a-token-of-a-test" }, async (url) => {
+Deno.test("deno.ts serves the engine of this host to who has the token", async () => {
+  await served({ GANTRY_TOKEN: "a-token-of-a-test" }, async (url) => {
     const headers = { authorization: "Bearer a-token-of-a-test" };
     const refused = await fetch(`${url}/_ping`, { headers: { authorization: "Bearer other" } });
     assertEquals([refused.status, (await refused.json()).response], [401, 401]);
@@ -54,4 +61,11 @@ Deno.test("deno.ts serves the engine of this host to who has the token", () =>
 
     const request = new Request(`${url}/libpod/events?stream=false&since=0`, { headers });
     assertEquals(await Array.fromAsync(openChannel({ request, fetch, decode: JSON.parse, websocket: true })), []);
-  }));
+  });
+});
+
+Deno.test("deno.ts refuses an upload without cutting off its sender, and ends in order when its terminal goes", async (t) => {
+  const upload = (url: string) => checkUnreadUpload(t, Number(new URL(url).port), "a-token-of-a-test");
+  const status = await served({ GANTRY_TOKEN: "a-token-of-a-test" }, upload, "SIGHUP");
+  assertEquals([status.code, status.signal], [0, null]);
+});
