@@ -33,6 +33,8 @@ const encodeError: ErrorCodec["encode"] = (error, context) => {
     if (cause !== undefined) return errorModel(error.status, text, cause);
   }
   if (error instanceof PartialFailure) return { status: 409, body: error.report };
+  const body = bodyFailure(error);
+  if (body !== undefined) return errorModel(body.status, body.message);
   if (isFullDisk(error)) return errorModel(500, "no space left on device");
   if (!(error instanceof EngineError || error instanceof RequestError)) return wireErrors.encode(error, context);
   return errorModel(statusOf(error, context.name), error.message, error.sentinel);
@@ -56,6 +58,13 @@ function unconvertedText(message: string): string | undefined {
 function pathOf({ url }: Request): string {
   const { pathname, search } = new URL(url);
   return pathname + search;
+}
+
+/** Returns the transport's own failure to read a request's body, whatever the engine made of it on its way. */
+function bodyFailure(error: unknown): HTTPError | undefined {
+  for (let inner = error; inner instanceof Error; inner = inner.cause) {
+    if (inner instanceof HTTPError && !(inner instanceof RequestError) && inner.kind === "body") return inner;
+  }
 }
 
 /** The one failure of a host that its users can do something about, as the file system or the database tell of it. */

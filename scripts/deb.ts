@@ -20,6 +20,8 @@ export interface DebOptions {
   deno?: string;
   /** The command in one file, where it is made already. */
   program?: string;
+  /** The version of deno.json by default. */
+  version?: string;
   /** Compressed quickly rather than well. */
   fast?: boolean;
 }
@@ -28,7 +30,9 @@ export interface DebOptions {
 export async function buildDeb(
   { folder, deno = Deno.execPath(), fast = false, ...options }: DebOptions,
 ): Promise<string> {
-  const { version } = JSON.parse(await Deno.readTextFile(new URL("deno.json", root)));
+  const { version } = options.version === undefined
+    ? JSON.parse(await Deno.readTextFile(new URL("deno.json", root)))
+    : options;
   const arch = options.arch ?? (Deno.build.arch === "aarch64" ? "arm64" : "amd64");
   const program = options.program ?? await bundle("lib/platform/entries/cli.ts", "node");
   const license = await Deno.readTextFile(new URL("LICENSE", root));

@@ -58,6 +58,22 @@ export function fileCredentials(files: readonly string[], log: Log): CredentialS
 }
 
 /**
+ * Reads a file of credentials that a user has named, so that a wrong one is told of before the first pull. One that is not there is told to the
+ * log: a login may make it later.
+ *
+ * Throws `EngineError("invalid")` for a file that cannot be read, or does not parse.
+ */
+export async function checkAuthFile(file: string, log: Log): Promise<void> {
+  const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    const why = error.code === "EISDIR" ? "it is a folder" : messageOf(error);
+    throw new EngineError("invalid", `Read auth file "${file}": ${why}`, { cause: error });
+  });
+  if (bytes === undefined) log("warn", `${file}: there is no such file of credentials yet`);
+  else parseCredentials(file, bytes);
+}
+
+/**
  * Certificates of a registry: the `*.crt` of its folder are trusted, a `*.cert` and the `*.key` of the same name are shown.
  *
  * Throws `EngineError("invalid")` for a certificate without key, or a key without certificate.

@@ -5,9 +5,12 @@
  */
 import type { MachineFiles } from "./machine_disk.ts";
 
+/** The exit code of a script that has the machine boot again, and is run again. */
+export const BOOT_AGAIN = 194;
+
 /** How a machine is booted. */
 export interface BootOptions {
-  /** Run by bash, as root, under systemd; `/mnt/run` is {@linkcode folder}. */
+  /** Run by bash, as root, under systemd; `/mnt/run` is {@linkcode folder}, and `$BOOT` counts the boots. */
   readonly script: string;
   /** A folder of this machine that the script may write to. */
   readonly folder: string;
@@ -19,18 +22,32 @@ export interface BootOptions {
   readonly minutes: number;
 }
 
-/** Boots, and resolves with the script's exit code; `undefined` where the machine ended before the script did. */
+/**
+ * Boots, and resolves with the script's exit code; `undefined` where the machine ended before the script did. Disks keep what is written
+ * from one boot to the next.
+ */
 export async function runInMachine(files: MachineFiles, options: BootOptions): Promise<number | undefined> {
   const { folder, shares, script, print, minutes } = options;
   const ending = "== the machine's script ended with ";
-  await Deno.writeTextFile(`${folder}/inside.sh`, `${mountShares(shares)}\n(\n${script}\n)\necho "${ending}$?"\n`);
+  await Deno.writeTextFile(
+    `${folder}/inside.sh`,
+    `${mountShares(shares)}
+export BOOT=$(($(cat /mnt/run/boots 2>/dev/null || echo 0) + 1))
+echo $BOOT > /mnt/run/boots
+(
+${script}
+)
+code=$?
+if [ $code = ${BOOT_AGAIN} ]; then echo reboot > /run/gantry-next; else echo "${ending}$code"; fi
+`,
+  );
   const share = (name: string, path: string, readonly: "on" | "off") => [
     ...["-virtfs", `local,path=${path},mount_tag=${name},security_model=none,readonly=${readonly}`],
   ];
   const child = new Deno.Command("qemu-system-x86_64", {
     args: [
       // The emulated processor is slow and always works; one that is not emulated may be of a machine that cannot lend it.
-      ...["-accel", "tcg", "-cpu", "max", "-m", "4096", "-smp", "2", "-no-reboot"],
+      ...["-accel", "tcg", "-cpu", "max", "-m", "4096", "-smp", "2"],
       ...["-kernel", files.kernel, "-initrd", files.initrd, "-append", "root=/dev/vda rw console=ttyS0 quiet"],
       // Writes go to a file that is forgotten with the machine.
       ...["-drive", `file=${files.disk},if=virtio,format=raw,snapshot=on`],

@@ -3,17 +3,23 @@
  *
  * @module
  */
-import { runInMachine } from "./boot_machine.ts";
+import { bundle } from "../bundle.ts";
+import { buildDeb } from "../deb.ts";
 import { setup } from "../setup.ts";
+import { BOOT_AGAIN, runInMachine } from "./boot_machine.ts";
 import { makeMachineDisk } from "./machine_disk.ts";
 
 /** The files that run where nothing else is asked for: whatever depends on systemd, cgroups v2, journald, AppArmor or CRIU. */
 export const CHOSEN: readonly string[] = [
-  "tests/vm",
+  "tests/vm/machine_test.ts",
+  "tests/vm/quotas_test.ts",
   "tests/host/containers/lifecycle_test.ts",
   "tests/host/containers/resources_test.ts",
   "tests/host/containers/checkpoint_test.ts",
 ];
+
+/** The folder of the tests of the Debian package: a file for each boot. */
+const BOOTS = "tests/vm/boots";
 
 /** Minutes that the machine has: its processor is emulated, and some twenty times slower. */
 const MINUTES = 60;
@@ -23,7 +29,38 @@ const MINUTES = 60;
  *
  * @param args Files, folders and options of `deno test`
  */
-export async function bootOrExplain(args: readonly string[]): Promise<number> {
+export function bootOrExplain(args: readonly string[]): Promise<number> {
+  return boot(testCommand(args));
+}
+
+/**
+ * Installs Gantry's Debian package in the machine, boots it again, and takes the package away. Returns the exit code of the tests about it.
+ *
+ * @param former A package that this one takes the place of; the same of a lower version by default
+ */
+export function bootPackage(former?: string): Promise<number> {
+  const script = `case $BOOT in
+1) ${testCommand([`${BOOTS}/installed_test.ts`])} && exit ${BOOT_AGAIN} ;;
+*) ${testCommand([`${BOOTS}/booted_again_test.ts`])} ;;
+esac`;
+  return boot(script, async (folder) => {
+    const program = await bundle("lib/platform/entries/cli.ts", "node");
+    const options = { folder, program, fast: true };
+    if (former === undefined) {
+      await Deno.rename(await buildDeb({ ...options, version: "0.0.1" }), `${folder}/former.deb`);
+    } else await Deno.copyFile(former, `${folder}/former.deb`);
+    await Deno.rename(await buildDeb(options), `${folder}/gantry.deb`);
+  });
+}
+
+/**
+ * @param script Run at each boot, in the project's folder
+ * @param fill Puts into the machine's `/mnt/run` whatever the script needs
+ */
+async function boot(
+  script: string,
+  fill: (folder: string) => Promise<void> = () => Promise.resolve(),
+): Promise<number> {
   const { failed, missing } = await setup({ machine: true });
   if (failed || missing.length > 0 || Deno.uid() !== 0) {
     const reason = missing.length > 0
@@ -36,10 +73,11 @@ export async function bootOrExplain(args: readonly string[]): Promise<number> {
   const folder = await Deno.makeTempDir({ prefix: "gantry-vm-" });
   const root = new URL("../../", import.meta.url).pathname;
   try {
-    console.error("test:vm: booting (a minute or two)");
     await Deno.writeTextFile(`${folder}/import_map.json`, JSON.stringify(await testImports(root)));
+    await fill(folder);
+    console.error("test:vm: booting (a minute or two)");
     const code = await runInMachine(files, {
-      script: insideScript(args),
+      script: `${PREPARE}\n${script}`,
       folder,
       shares: { repo: root, deno: new URL(".", `file://${Deno.execPath()}`).pathname, cache: await cacheFolder() },
       print: (text) => Deno.stdout.writeSync(new TextEncoder().encode(text)),
@@ -56,15 +94,18 @@ export async function bootOrExplain(args: readonly string[]): Promise<number> {
   }
 }
 
-/** The script in the machine. Deno's cache is laid under a folder in memory, since Deno writes there. */
-function insideScript(args: readonly string[]): string {
-  const quoted = args.map((arg) => `'${arg.replaceAll("'", `'\\''`)}'`).join(" ");
-  return `mkdir -p /run/cow && mount -t tmpfs tmpfs /run/cow && mkdir -p /run/cow/upper /run/cow/work /root/.cache/deno
+/** Prepares a boot for tests. Deno's cache is laid under a folder in memory, since Deno writes there. */
+const PREPARE =
+  `mkdir -p /run/cow && mount -t tmpfs tmpfs /run/cow && mkdir -p /run/cow/upper /run/cow/work /root/.cache/deno
 mount -t overlay overlay -o lowerdir=/mnt/cache,upperdir=/run/cow/upper,workdir=/run/cow/work /root/.cache/deno
 cp /mnt/deno/deno /usr/local/bin/deno
 cd /mnt/repo
-export DENO_NO_UPDATE_CHECK=1 NO_COLOR=1 GANTRY_TEST_VM=1
-deno test -A --no-check --quiet --import-map=/mnt/run/import_map.json ${quoted}`;
+export DENO_NO_UPDATE_CHECK=1 NO_COLOR=1 GANTRY_TEST_VM=1`;
+
+/** The shell's words that run tests. */
+function testCommand(args: readonly string[]): string {
+  const quoted = args.map((arg) => `'${arg.replaceAll("'", `'\\''`)}'`).join(" ");
+  return `deno test -A --no-check --quiet --import-map=/mnt/run/import_map.json ${quoted}`;
 }
 
 /** The imports of deno.json for a machine without a network, where JSR cannot be reached. */

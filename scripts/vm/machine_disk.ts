@@ -28,9 +28,14 @@ const PACKAGES = [
   ...["golang-github-containers-common", "perl-base", "ca-certificates", "tar", "mount", "util-linux"],
   ...["podman", "skopeo", "docker-registry", "docker-cli", "docker-compose", "busybox-static", "jq", "curl", "openssl"],
   ...["file", "git", "gnupg", "uidmap", "passt", "slirp4netns", "e2fsprogs", "xfsprogs"],
+  // An ordinary user's own systemd, with cgroups of its own.
+  ...["libpam-systemd", "dbus-user-session"],
 ];
 
-/** The machine's own service: it runs the script of the share `run`, whose output is the second serial line, and switches off. */
+/**
+ * The machine's own service: it runs the script of the share `run`, whose output is the second serial line, and then switches off, or does
+ * what `/run/gantry-next` names.
+ */
 const SERVICE = `[Unit]
 Description=Tests of Gantry
 After=multi-user.target
@@ -40,7 +45,7 @@ Type=oneshot
 Environment=HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 Delegate=yes
 ExecStart=/bin/bash -c 'exec > /dev/ttyS1 2>&1; mkdir -p /mnt/run; mount -t 9p -o trans=virtio,version=9p2000.L run /mnt/run; exec bash /mnt/run/inside.sh'
-ExecStopPost=/usr/bin/systemctl --no-block poweroff
+ExecStopPost=/bin/bash -c 'systemctl --no-block $(cat /run/gantry-next 2>/dev/null || echo poweroff)'
 TimeoutStartSec=infinity
 
 [Install]

@@ -14,8 +14,7 @@
  *
  * @module
  */
-import { existsSync } from "node:fs";
-import { open, readdir, readFile, writeFile } from "node:fs/promises";
+import { open, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import process from "node:process";
 import { type ContainersConf, parseContainersConf } from "../../engine/containers_conf.ts";
@@ -32,7 +31,7 @@ import { openHost } from "../linux/host.ts";
 import { outerUser } from "../linux/rootless/outer_user.ts";
 import { hostNet } from "../net.ts";
 import { hostRandom } from "../random.ts";
-import { authFiles, CERTIFICATE_FOLDERS, fileCredentials, folderTLS } from "../registry_access.ts";
+import { authFiles, CERTIFICATE_FOLDERS, checkAuthFile, fileCredentials, folderTLS } from "../registry_access.ts";
 import { makeSafeFolder } from "../storage/safe_folder.ts";
 import { SQLiteStore } from "../storage/sqlite_store.ts";
 import { messageOf } from "../../oci/message_of.ts";
@@ -78,10 +77,8 @@ export async function openHostEngine(options: HostEngineOptions): Promise<Engine
   const log: Log = options.log ?? (() => {});
   const registries = await readRegistriesConf(options.registriesConf, log);
   const conf = await readContainersConf(options.containersConf, log);
-  if (options.authFile !== undefined && !existsSync(options.authFile)) {
-    // A login may make it later.
-    log("warn", `${options.authFile}: there is no such file of credentials yet`);
-  }
+  if (options.authFile !== undefined) await checkAuthFile(options.authFile, log);
+  if (options.quadletFolder !== undefined) await checkQuadletFolder(options.quadletFolder);
   await makeSafeFolder(root, 0o711);
   // SQLite's lock on the file is the lock of the whole root; the kernel releases it however the holder ends.
   const store = await openStore(root);
@@ -115,6 +112,16 @@ export async function openHostEngine(options: HostEngineOptions): Promise<Engine
     await store.close();
     throw error;
   }
+}
+
+/** Throws `EngineError("invalid")` for a file: its quadlets would be none. */
+async function checkQuadletFolder(path: string): Promise<void> {
+  const facts = await stat(path).catch(() => undefined);
+  if (facts === undefined || facts.isDirectory()) return;
+  throw new EngineError(
+    "invalid",
+    `Read quadlets in "${path}": it is no folder; choose another place with --quadlet-dir`,
+  );
 }
 
 /** Reads a registries.conf(5) and its drop-ins. Short names go to docker.io where no file says anything else. */

@@ -1,4 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
+import { HTTPError } from "../../../lib/rest/mod.ts";
 import { buildTar } from "../../fixtures/images/tar_builder.ts";
 import { openTestEngine, type TestEngine, TINY, TINY_NAME } from "../../fixtures/handlers/test_engine.ts";
 
@@ -99,4 +100,24 @@ Deno.test("ImagesImport and CompatCreateImageFromSrc make images of a root tar",
   assertEquals([empty.status, test.engine.images.resolve("docker.io/library/empty:latest").layers.length], [200, 1]);
   assertEquals((await post(test, "/libpod/images/import?URL=nonsense", tar)).status, 400);
   assertEquals((await post(test, "/libpod/images/import?changes=RUN%20x", tar)).status, 400);
+});
+
+Deno.test("an upload that stops coming is answered 408 by each operation that reads it, and nothing of it stays", async () => {
+  await using test = await openTestEngine();
+  const paths = ["/libpod/images/load", "/libpod/images/import", "/libpod/artifacts/add?name=localhost/a&fileName=b"];
+  const start = new Uint8Array(buildTar([{ type: "file", path: "index.json", content: "x".repeat(70_000) }])).subarray(
+    0,
+    65_536,
+  );
+  for (const path of paths) {
+    const body = ReadableStream.from(async function* () {
+      yield start;
+      await Promise.resolve();
+      throw new HTTPError(408, "Read the body: nothing came for too long", { kind: "body" });
+    }());
+    const answer = await test.serve(new Request(`http://d${path}`, { method: "POST", body }));
+    const { message } = await answer.json();
+    assertEquals([answer.status, message], [408, "Read the body: nothing came for too long"], path);
+  }
+  assertEquals((await (await test.send("GET", "/libpod/artifacts/json")).json()).length, 0);
 });

@@ -179,6 +179,8 @@ Deno.test("parseGatewayOptions() goes to the own engine by default, and refuses 
     [[tcp, "--to=https://x", "--to-tls-cert=/c"], '"--to-tls-key" is missing'],
     [[tcp, "--to-tls-ca=/c"], "is for an engine at https"],
     [[tcp, "--allow-origin=https://app.example.com"], 'needs "--token-file"'],
+    [[tcp, "--allow-host=a b"], '"a b" is no name of a host'],
+    [[tcp, "--allow-host=engine.example.com:80"], "without a port"],
     [[tcp, "--token-file=/t", "--allow-origin=*"], "is no origin"],
     [[tcp, "--token-file=/t", "--allow-origin=https://app.example.com/"], "is no origin"],
     [[tcp, "--root=/x"], "root"],

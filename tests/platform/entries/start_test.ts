@@ -53,6 +53,20 @@ Deno.test("a root that is a file, or holds what is no database, is named with wh
         `Read ${what} configuration "${folder}/absent": there is no such file or folder; choose another place with --${what}-conf`;
       await assertRejects(() => openHostEngine(place), Error, said);
     }
+    const named = (more: { authFile?: string; quadletFolder?: string }) =>
+      openHostEngine({ root: `${folder}/root`, runroot: `${folder}/run`, ...more });
+    await Deno.writeTextFile(`${folder}/auth.json`, "{");
+    await assertRejects(
+      () => named({ authFile: `${folder}/auth.json` }),
+      Error,
+      `Read auth file "${folder}/auth.json": `,
+    );
+    await assertRejects(() => named({ authFile: folder }), Error, `Read auth file "${folder}": it is a folder`);
+    await assertRejects(
+      () => named({ quadletFolder: `${folder}/auth.json` }),
+      Error,
+      "it is no folder; choose another",
+    );
     await Deno.writeTextFile(`${folder}/registries.conf`, "[[registry]]\nlocation = \n");
     await assertRejects(
       () =>

@@ -66,6 +66,7 @@ export function readDoorOptions(
   }
   const tokenFile = read.path("token-file");
   const allowHosts = read.list("allow-host");
+  for (const name of allowHosts) checkHostName(name);
   const allowOrigins = read.list("allow-origin");
   for (const origin of allowOrigins) checkOrigin(origin);
   if (allowOrigins.length > 0 && tokenFile === undefined) {
@@ -81,6 +82,12 @@ export function readDoorOptions(
     logLevel: read.choice("log-level", "info", LOG_LEVELS, "log level"),
     logFormat: read.choice("log-format", "text", LOG_FORMATS, "log format"),
   };
+}
+
+/** Throws `SyntaxError` for a text that no client sends as a host's name: RFC 9110, 7.2, without the port. */
+function checkHostName(text: string): void {
+  if (/^[\w.-]+$/.test(text) || /^[0-9a-f:.]*:[0-9a-f:.]*:[0-9a-f:.]*$/i.test(text)) return;
+  throw new SyntaxError(`Read options: "${text}" is no name of a host, as in engine.example.com, without a port`);
 }
 
 /** Throws `SyntaxError` for a text that no browser sends as the origin of a page. */
