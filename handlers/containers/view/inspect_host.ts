@@ -34,7 +34,8 @@ export function hostConfig(record: ContainerRecord, runtime: string): Sparse<Ins
     PortBindings: portBindings(record.ports),
     RestartPolicy: { Name: spec.restartPolicy?.name ?? "no", MaximumRetryCount: spec.restartPolicy?.retries ?? 0 },
     AutoRemove: spec.remove,
-    CapAdd: spec.capAdd.map(capabilityName),
+    // A privileged container has them all.
+    CapAdd: spec.privileged ? [] : spec.capAdd.map(capabilityName),
     CapDrop: spec.capDrop.map(capabilityName),
     Dns: spec.dnsServers,
     DnsOptions: spec.dnsOptions,

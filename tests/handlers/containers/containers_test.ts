@@ -207,7 +207,7 @@ Deno.test("GetContainer() tells what was asked for and what came of it", async (
   const [{ Destination, RW, Propagation, Options }] = native.Mounts;
   assertEquals([Destination, RW, Propagation, Options], ["/t", false, "rprivate", ["rbind"]]);
   assertEquals(native.HostConfig.Binds, ["/tmp:/t:ro,rprivate,rbind"]);
-  assertEquals(native.HostConfig.Tmpfs, { "/scratch": "size=1m,rprivate,nosuid,nodev,tmpcopyup" });
+  assertEquals(native.HostConfig.Tmpfs, { "/scratch": "size=1m,rw,rprivate,nosuid,nodev,tmpcopyup" });
 
   assertEquals(native.ResolvConfPath, `/containers/${id}/resolv.conf`);
   assertEquals([native.EffectiveCaps, native.BoundingCaps], [["CAP_KILL"], ["CAP_CHOWN", "CAP_KILL"]]);

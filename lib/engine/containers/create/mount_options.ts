@@ -87,6 +87,7 @@ export function mountOptions(mount: Pick<MountSpec, "type" | "options">): string
   const isScratch = type === "tmpfs" || type === "ramfs";
   return [
     ...options.filter((option) => option !== "notmpcopyup"),
+    ...type === "tmpfs" && !asks("ro", "rw") ? ["rw"] : [],
     ...propagationOf({ options }) ? [] : [recursive ? "rprivate" : "private"],
     ...own && !asks("suid", "nosuid") ? ["nosuid"] : [],
     ...own && !asks("dev", "nodev") ? ["nodev"] : [],

@@ -53,9 +53,9 @@ Deno.test("createContainer() puts the command together as Podman does", async ()
 
 Deno.test("mountOptions() fills in Podman's defaults, and only what is not said", () => {
   const rows: [MountSpec["type"], string, string][] = [
-    ["tmpfs", "", "rprivate,nosuid,nodev,tmpcopyup"],
-    ["tmpfs", "size=1m,notmpcopyup,dev,exec", "size=1m,dev,exec,rprivate,nosuid"],
-    ["tmpfs", "tmpcopyup,suid", "tmpcopyup,suid,rprivate,nodev"],
+    ["tmpfs", "", "rw,rprivate,nosuid,nodev,tmpcopyup"],
+    ["tmpfs", "size=1m,notmpcopyup,dev,exec", "size=1m,dev,exec,rw,rprivate,nosuid"],
+    ["tmpfs", "tmpcopyup,suid", "tmpcopyup,suid,rw,rprivate,nodev"],
     ["volume", "ro", "ro,rprivate,nosuid,nodev,rbind"],
     ["bind", "", "rprivate,rbind"],
     ["bind", "bind,ro", "bind,ro,private"],
