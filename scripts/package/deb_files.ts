@@ -5,6 +5,7 @@
  */
 import { NEEDS } from "../../lib/platform/doctor/needs.ts";
 import { serviceUnits } from "../../lib/platform/entries/service/service_units.ts";
+import { SHARED_FOLDER } from "../../lib/platform/linux/networks/subnets.ts";
 import { helpTexts } from "../../lib/platform/entries/help_texts.ts";
 import { manPage } from "./man_page.ts";
 
@@ -171,6 +172,12 @@ if [ "$1" = purge ]; then
     # The deepest first.
     awk '$5 ~ "^/(var/lib|run)/gantry(/|$)" { print $5 }' /proc/self/mountinfo | sort -r |
       while read -r mount; do umount "$mount" || true; done
+    # Servers of all roots share a folder of notes on their bridges: without its note nobody would know of a bridge that is left.
+    shared=${SHARED_FOLDER}
+    for note in "$shared"/*; do
+      if grep -qs '"root":"/var/lib/gantry"' "$note" && [ ! -e "/sys/class/net/\${note##*/}" ]; then rm -f "$note"; fi
+    done
+    if [ -d "$shared" ] && [ -z "$(ls "$shared")" ]; then rm -rf "$shared"; fi
   fi
   rm -rf --one-file-system "$DPKG_ROOT/var/lib/gantry" "$DPKG_ROOT/run/gantry"
 fi
