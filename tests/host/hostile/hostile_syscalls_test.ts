@@ -170,7 +170,7 @@ Deno.test("a runtime without seccomp starts no container that is to have a filte
   const folder = await Deno.makeTempDir({ prefix: "gantry-runtime-" });
   const path = (await run(["sh", "-c", "command -v runc"])).stdout.trim();
   const version = "runc version 1.1.4\nspec: 1.0.2-dev";
-  const script = `#!/bin/sh\n[ "$1" = --version ] && { printf '${version}\n'; exit; }\nexec ${path} "$@"\n`;
+  const script = `#!/bin/sh\ncase "$*" in *--version) printf '${version}\n'; exit;; esac\nexec ${path} "$@"\n`;
   await Deno.writeTextFile(`${folder}/runc`, script, { mode: 0o755 });
   await Deno.chmod(`${folder}/runc`, 0o755);
   {

@@ -49,10 +49,10 @@ export const RUNTIME_NAMES = ["crun", "runc"];
 export async function openRuntime(context: HostContext, layout: CgroupLayout): Promise<Runtime> {
   const path = await chooseRuntime(context.runtime);
   const name = basename(path);
-  const { stdout } = await runCommand(path, ["--version"]).catch((error) => {
+  const args = ["--root", context.paths.runtime];
+  const version = await readRuntimeVersion(path, args).catch((error) => {
     throw new EngineError("unsupported", `Open runtime "${path}": ${(error as Error).message}`, { cause: error });
   });
-  const version = stdout.trim();
   const wrap = layout.kind === "hybrid" && refusesHybrid(version);
   const program = wrap ? await writeWrapper(context.paths.runroot, path, layout.unified) : path;
   const faults = await runtimeFaults({ name, path, version });
@@ -62,11 +62,20 @@ export async function openRuntime(context: HostContext, layout: CgroupLayout): P
     path,
     version,
     program,
-    args: ["--root", context.paths.runtime],
+    args,
     hidden: wrap ? layout.unified : "",
     filters: canFilter(name, version),
   };
   return layout.isForeign && name === "crun" ? withoutCgroups(runtime) : runtime;
+}
+
+/**
+ * Returns its whole answer to `--version`. crun makes its folder first: without the argument for it that is one of the system's, which an
+ * ordinary user may not make (since crun 1.9), and which nobody removes.
+ */
+export async function readRuntimeVersion(path: string, args: Runtime["args"]): Promise<string> {
+  const { stdout } = await runCommand(path, [...args, "--version"]);
+  return stdout.trim();
 }
 
 /** Runs one of its commands on a container. Throws its message as an engine's error. */

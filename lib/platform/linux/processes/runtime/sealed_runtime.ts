@@ -7,10 +7,9 @@
  * @module
  */
 import { statSync } from "node:fs";
-import { runCommand } from "../../helpers/command.ts";
 import type { HostContext } from "../../helpers/context.ts";
 import type { Nursery } from "../nursery/nursery.ts";
-import { type Runtime, withPath } from "./runtime.ts";
+import { readRuntimeVersion, type Runtime, withPath } from "./runtime.ts";
 
 /** The copies of the runtimes of a host. */
 export class SealedRuntimes {
@@ -37,11 +36,10 @@ export class SealedRuntimes {
     return path === undefined ? runtime : withPath(runtime, path);
   }
 
-  async #copy({ path, version }: Runtime): Promise<string | undefined> {
+  async #copy({ path, version, args }: Runtime): Promise<string | undefined> {
     try {
       const copy = await this.#nursery.seal(path);
-      const { stdout } = await runCommand(copy, ["--version"]);
-      if (stdout.trim() === version) return copy;
+      if (await readRuntimeVersion(copy, args) === version) return copy;
       this.#log("debug", `Copy "${path}": the copy says that it is another version`);
     } catch (error) {
       this.#log("debug", `Copy "${path}": ${(error as Error).message}`);
