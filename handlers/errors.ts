@@ -33,8 +33,8 @@ const encodeError: ErrorCodec["encode"] = (error, context) => {
     if (cause !== undefined) return errorModel(error.status, text, cause);
   }
   if (error instanceof PartialFailure) return { status: 409, body: error.report };
-  const body = bodyFailure(error);
-  if (body !== undefined) return errorModel(body.status, body.message);
+  const stall = stalledBody(error);
+  if (stall !== undefined) return wireErrors.encode(stall, context);
   if (isFullDisk(error)) return errorModel(500, "no space left on device");
   if (!(error instanceof EngineError || error instanceof RequestError)) return wireErrors.encode(error, context);
   return errorModel(statusOf(error, context.name), error.message, error.sentinel);
@@ -60,10 +60,10 @@ function pathOf({ url }: Request): string {
   return pathname + search;
 }
 
-/** Returns the transport's own failure to read a request's body, whatever the engine made of it on its way. */
-function bodyFailure(error: unknown): HTTPError | undefined {
+/** Returns the transport's own error of a body that stopped coming, whatever the engine made of it on its way. */
+function stalledBody(error: unknown): HTTPError | undefined {
   for (let inner = error; inner instanceof Error; inner = inner.cause) {
-    if (inner instanceof HTTPError && !(inner instanceof RequestError) && inner.kind === "body") return inner;
+    if (inner instanceof HTTPError && inner.kind === "body" && inner.status === 408) return inner;
   }
 }
 

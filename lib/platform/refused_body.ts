@@ -1,12 +1,8 @@
 /**
- * Bodies that a refusal left unread, where the runtime closes the connection under their sender: a client that is still sending may lose the
- * answer with it. workerd reads 64 KiB of them first (`canceledUploadGraceBytes` of capnproto's kj/compat/http.h), `Deno.serve` what is there.
+ * Requests whose refusal needs no body, on runtimes that close the connection of a body that nobody read: a client that is still sending it
+ * would lose the refusal. workerd reads 64 KiB of it first (`canceledUploadGraceBytes` of capnproto's kj/compat/http.h). `Deno.serve` reads on
+ * where the body was cancelled.
  */
-
-/** The most of a body nobody wants that is read before a refusal goes out, in bytes. */
-const UNREAD_LIMIT = 64 * 1024 * 1024;
-/** How long a peer may go on sending what nobody wants, before its refusal goes out (milliseconds). */
-const LINGER = 2000;
 
 /** The reader of a body, for one read at a time. */
 export interface PieceReader {
@@ -15,70 +11,97 @@ export interface PieceReader {
   cancel(reason?: unknown): Promise<void>;
 }
 
-/** How {@linkcode serveRefusable} reads a body. */
+/** How {@linkcode serveRefusable} reads bodies. */
 export interface RefusableOptions {
   open(body: ReadableStream<Uint8Array>): PieceReader;
   /** Makes bytes that last, where those of a read do not. */
   keep?(bytes: Uint8Array): Uint8Array;
+  /** Ends a body that is read no more, before the refusal of its request goes out. */
+  endRefused(reader: PieceReader, refusal: Response): Promise<void>;
   /** Bodies whose declared length is this or less are served as they come; without it none is. */
   asTheyCome?: number;
 }
 
-/** Serves a request; a bounded part of a body that its refusal did not need is read before the refusal goes out. */
+/** Serves a request, and ends its body before a refusal goes out. A refusal is any answer that is not ok. */
 export async function serveRefusable(
   request: Request,
   serve: (request: Request) => Promise<Response>,
-  { open, keep, asTheyCome = -1 }: RefusableOptions,
+  options: RefusableOptions,
 ): Promise<Response> {
-  const { body, headers } = request;
+  const { body, headers, method } = request;
   const length = headers.get("content-length");
-  if (body === null || (length !== null && Number(length) <= asTheyCome)) return await serve(request);
-  const refusable = new RefusableBody(open(body), keep);
+  const isSmall = length !== null && Number(length) <= (options.asTheyCome ?? -1);
+  // No Request with another body can be made of these methods.
+  if (body === null || isSmall || method === "GET" || method === "HEAD") return await serve(request);
+  const refusable = new RefusableBody(options.open(body), options);
   // Streams as bodies need `duplex`, which the types of RequestInit do not know.
   const response = await serve(new Request(request, { body: refusable.stream, duplex: "half" } as RequestInit));
-  if (!response.ok) await refusable.discard();
+  await refusable.settle(response);
   return response;
 }
 
-/** A body of which the rest can be thrown away. */
+/** A body that its reader may leave before it is known whether the request is refused. */
 class RefusableBody {
-  /** A reader that cancels it leaves the rest to `discard()`. */
   readonly stream: ReadableStream<Uint8Array>;
   readonly #reader: PieceReader;
+  readonly #options: RefusableOptions;
   /** The stream's last read: its reader may have left in the middle of one. */
   #last: Promise<unknown> = Promise.resolve();
-  #discarded = false;
+  #state: "open" | "left" | "served" | "refused" = "open";
 
-  constructor(reader: PieceReader, keep?: RefusableOptions["keep"]) {
+  constructor(reader: PieceReader, options: RefusableOptions) {
     this.#reader = reader;
-    const read = () => {
-      // Nobody who still has the stream may take a part for the whole.
-      if (this.#discarded) {
-        return Promise.reject(new Error("The request was refused, and the rest of its body thrown away"));
-      }
-      const piece = reader.read();
-      this.#last = piece.catch(() => {});
-      return piece;
-    };
-    this.stream = streamPieces({ read, cancel: () => Promise.resolve() }, keep);
+    this.#options = options;
+    this.stream = streamPieces({ read: () => this.#read(), cancel: (reason) => this.#leave(reason) }, options.keep);
   }
 
-  async discard(): Promise<void> {
-    this.#discarded = true;
-    const timer = setTimeout(() => this.#reader.cancel().catch(() => {}), LINGER);
-    try {
-      await this.#last;
-      for (let left = UNREAD_LIMIT; left > 0;) {
-        const { done, value } = await this.#reader.read();
-        if (done) return;
-        left -= value.length;
-      }
-      await this.#reader.cancel();
-    } catch {
-      // The peer has gone: nobody waits for its answer.
-    } finally {
-      clearTimeout(timer);
+  /** Ends the body as the response to its request asks for. */
+  async settle(response: Response): Promise<void> {
+    const wasLeft = this.#state === "left";
+    this.#state = response.ok ? "served" : "refused";
+    const cancel = (reason?: unknown) => this.#reader.cancel(reason);
+    // A body that has failed fails again when it is cancelled: the response says what there is to say.
+    if (!response.ok) await this.#options.endRefused({ read: () => this.#next(), cancel }, response).catch(() => {});
+    else if (wasLeft) cancel().catch(() => {});
+  }
+
+  async #leave(reason: unknown): Promise<void> {
+    if (this.#state === "served") await this.#reader.cancel(reason);
+    else if (this.#state === "open") this.#state = "left";
+  }
+
+  #read(): Promise<ReadableStreamReadResult<Uint8Array>> {
+    // Nobody who still has the stream may take a part for the whole.
+    if (this.#state === "refused") return Promise.reject(new Error("The request was refused, and its body ended"));
+    const piece = this.#reader.read();
+    this.#last = piece.catch(() => {});
+    return piece;
+  }
+
+  /** Reads behind a read that the stream's reader has left. */
+  async #next(): Promise<ReadableStreamReadResult<Uint8Array>> {
+    await this.#last;
+    return await this.#reader.read();
+  }
+}
+
+/**
+ * Reads a body and throws it away: so many bytes, for so many milliseconds, at the most. A peer that goes away meanwhile is no error: nobody
+ * waits for its answer.
+ */
+export async function readAway(reader: PieceReader, bytes: number, milliseconds: number): Promise<void> {
+  const timer = setTimeout(() => reader.cancel().catch(() => {}), milliseconds);
+  try {
+    for (let left = bytes; left > 0;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      left -= value.length;
     }
+    await reader.cancel();
+  } catch {
+    // It has gone away.
+  } finally {
+    clearTimeout(timer);
   }
 }
 

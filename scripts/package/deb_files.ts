@@ -174,10 +174,17 @@ if [ "$1" = purge ]; then
       while read -r mount; do umount "$mount" || true; done
     # Servers of all roots share a folder of notes on their bridges: without its note nobody would know of a bridge that is left.
     shared=${SHARED_FOLDER}
-    for note in "$shared"/*; do
-      if grep -qs '"root":"/var/lib/gantry"' "$note" && [ ! -e "/sys/class/net/\${note##*/}" ]; then rm -f "$note"; fi
-    done
-    if [ -d "$shared" ] && [ -z "$(ls "$shared")" ]; then rm -rf "$shared"; fi
+    if [ -d "$shared" ]; then
+      (
+        # Servers that write or remove notes hold this lock.
+        flock -w 60 9 || exit 0
+        for note in "$shared"/*; do
+          if grep -qs '"root":"/var/lib/gantry"' "$note" && [ ! -e "/sys/class/net/\${note##*/}" ]; then rm -f "$note"; fi
+        done
+        if [ -z "$(ls "$shared")" ]; then rm -f "$shared/.choosing" "$shared/.lock"; fi
+      ) 9>"$shared/.choosing"
+      rmdir "$shared" 2>/dev/null || true
+    fi
   fi
   rm -rf --one-file-system "$DPKG_ROOT/var/lib/gantry" "$DPKG_ROOT/run/gantry"
 fi

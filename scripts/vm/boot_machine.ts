@@ -12,6 +12,8 @@ export const BOOT_AGAIN = 194;
 export interface BootOptions {
   /** Run by bash, as root, under systemd; `/mnt/run` is {@linkcode folder}, and `$BOOT` counts the boots. */
   readonly script: string;
+  /** Whether the script may end with {@linkcode BOOT_AGAIN}; otherwise a machine that boots again by itself has ended. */
+  readonly mayBootAgain?: boolean;
   /** A folder of this machine that the script may write to. */
   readonly folder: string;
   /** Folders of this machine that the script reads, by the name of their share (9p). */
@@ -27,7 +29,7 @@ export interface BootOptions {
  * from one boot to the next.
  */
 export async function runInMachine(files: MachineFiles, options: BootOptions): Promise<number | undefined> {
-  const { folder, shares, script, print, minutes } = options;
+  const { folder, shares, script, print, minutes, mayBootAgain = false } = options;
   const ending = "== the machine's script ended with ";
   await Deno.writeTextFile(
     `${folder}/inside.sh`,
@@ -47,7 +49,7 @@ if [ $code = ${BOOT_AGAIN} ]; then echo reboot > /run/gantry-next; else echo "${
   const child = new Deno.Command("qemu-system-x86_64", {
     args: [
       // The emulated processor is slow and always works; one that is not emulated may be of a machine that cannot lend it.
-      ...["-accel", "tcg", "-cpu", "max", "-m", "4096", "-smp", "2"],
+      ...["-accel", "tcg", "-cpu", "max", "-m", "4096", "-smp", "2", ...mayBootAgain ? [] : ["-no-reboot"]],
       ...["-kernel", files.kernel, "-initrd", files.initrd, "-append", "root=/dev/vda rw console=ttyS0 quiet"],
       // Writes go to a file that is forgotten with the machine.
       ...["-drive", `file=${files.disk},if=virtio,format=raw,snapshot=on`],

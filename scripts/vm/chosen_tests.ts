@@ -11,8 +11,7 @@ import { makeMachineDisk } from "./machine_disk.ts";
 
 /** The files that run where nothing else is asked for: whatever depends on systemd, cgroups v2, journald, AppArmor or CRIU. */
 export const CHOSEN: readonly string[] = [
-  "tests/vm/machine_test.ts",
-  "tests/vm/quotas_test.ts",
+  ...testsOf("tests/vm"),
   "tests/host/containers/lifecycle_test.ts",
   "tests/host/containers/resources_test.ts",
   "tests/host/containers/checkpoint_test.ts",
@@ -30,7 +29,7 @@ const MINUTES = 60;
  * @param args Files, folders and options of `deno test`
  */
 export function bootOrExplain(args: readonly string[]): Promise<number> {
-  return boot(testCommand(args));
+  return bootMachine(testCommand(args));
 }
 
 /**
@@ -39,28 +38,31 @@ export function bootOrExplain(args: readonly string[]): Promise<number> {
  * @param former A package that this one takes the place of; the same of a lower version by default
  */
 export function bootPackage(former?: string): Promise<number> {
-  const script = `case $BOOT in
+  const script = `export GANTRY_TEST_BOOTS=1
+case $BOOT in
 1) ${testCommand([`${BOOTS}/installed_test.ts`])} && exit ${BOOT_AGAIN} ;;
 *) ${testCommand([`${BOOTS}/booted_again_test.ts`])} ;;
 esac`;
-  return boot(script, async (folder) => {
+  const fill = async (folder: string) => {
     const program = await bundle("lib/platform/entries/cli.ts", "node");
     const options = { folder, program, fast: true };
     if (former === undefined) {
       await Deno.rename(await buildDeb({ ...options, version: "0.0.1" }), `${folder}/former.deb`);
     } else await Deno.copyFile(former, `${folder}/former.deb`);
     await Deno.rename(await buildDeb(options), `${folder}/gantry.deb`);
-  });
+  };
+  return bootMachine(script, { mayBootAgain: true, fill });
 }
 
-/**
- * @param script Run at each boot, in the project's folder
- * @param fill Puts into the machine's `/mnt/run` whatever the script needs
- */
-async function boot(
-  script: string,
-  fill: (folder: string) => Promise<void> = () => Promise.resolve(),
-): Promise<number> {
+/** The needs of a script in the machine. */
+interface ScriptNeeds {
+  mayBootAgain?: boolean;
+  /** Puts into the machine's `/mnt/run` whatever the script reads. */
+  fill?(folder: string): Promise<void>;
+}
+
+/** Runs a script at each boot, in the project's folder. */
+async function bootMachine(script: string, { mayBootAgain, fill }: ScriptNeeds = {}): Promise<number> {
   const { failed, missing } = await setup({ machine: true });
   if (failed || missing.length > 0 || Deno.uid() !== 0) {
     const reason = missing.length > 0
@@ -74,7 +76,7 @@ async function boot(
   const root = new URL("../../", import.meta.url).pathname;
   try {
     await Deno.writeTextFile(`${folder}/import_map.json`, JSON.stringify(await testImports(root)));
-    await fill(folder);
+    await fill?.(folder);
     console.error("test:vm: booting (a minute or two)");
     const code = await runInMachine(files, {
       script: `${PREPARE}\n${script}`,
@@ -82,6 +84,7 @@ async function boot(
       shares: { repo: root, deno: new URL(".", `file://${Deno.execPath()}`).pathname, cache: await cacheFolder() },
       print: (text) => Deno.stdout.writeSync(new TextEncoder().encode(text)),
       minutes: MINUTES,
+      mayBootAgain,
     });
     if (code !== undefined) return code;
     const end = (await Deno.readTextFile(`${folder}/console.log`).catch(() => "")).split("\n").slice(-15).join("\n");
@@ -101,6 +104,12 @@ mount -t overlay overlay -o lowerdir=/mnt/cache,upperdir=/run/cow/upper,workdir=
 cp /mnt/deno/deno /usr/local/bin/deno
 cd /mnt/repo
 export DENO_NO_UPDATE_CHECK=1 NO_COLOR=1 GANTRY_TEST_VM=1`;
+
+/** The files of tests that lie in a folder of the tree, and not in one below it. */
+function testsOf(folder: string): string[] {
+  const names = [...Deno.readDirSync(new URL(`../../${folder}`, import.meta.url))].map(({ name }) => name);
+  return names.filter((name) => name.endsWith("_test.ts")).sort().map((name) => `${folder}/${name}`);
+}
 
 /** The shell's words that run tests. */
 function testCommand(args: readonly string[]): string {

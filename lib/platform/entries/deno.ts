@@ -33,8 +33,11 @@ const serve = entryHandler({
 /** Gives up bodies of which nothing comes for 60 seconds, as the other listeners do. */
 const idle = new IdleWatch(60_000);
 
-/** How bodies are read. */
-const BODIES: RefusableOptions = { open: (body) => idleBody(body, idle).getReader() };
+/** How bodies are read: each byte is waited for as long as other listeners do. `Deno.serve` reads a body to its end once it is cancelled. */
+const BODIES: RefusableOptions = {
+  open: (body) => idleBody(body, idle).getReader(),
+  endRefused: (reader) => reader.cancel(),
+};
 
 /**
  * `Deno.serve` aborts a request's signal when all went well, too. This one fires only when the peer goes away before the answer;

@@ -14,7 +14,7 @@ import { parseRegistriesConf } from "../../oci/registry/registries_conf.ts";
 import { bearer } from "../../rest/auth.ts";
 import type { Handler, Platform } from "../../rest/context.ts";
 import { entryHandler } from "./entry.ts";
-import { type RefusableOptions, serveRefusable } from "../refused_body.ts";
+import { readAway, type RefusableOptions, serveRefusable } from "../refused_body.ts";
 import { MemoryBlobs } from "../storage/memory_blobs.ts";
 import { MemoryStore } from "../storage/memory_store.ts";
 import { workersClock } from "../workers/clock.ts";
@@ -31,8 +31,17 @@ import type { Bindings, DurableObjectState, ExecutionContext } from "../workers/
 import { upgradeWebSocket } from "../workers/websocket.ts";
 
 const UNAVAILABLE = "this engine runs on the edge, where there is no kernel to run containers on";
-/** How bodies are read; the runtime reads 64 KiB of what nobody wants by itself. */
-const BODIES: RefusableOptions = { open: readerOfLargePieces, keep: keepPiece, asTheyCome: 64 * 1024 };
+/** How bodies are read, and how much of one that a refusal left unread. The runtime reads 64 KiB of such a body by itself. */
+const BODIES: RefusableOptions = {
+  open: readerOfLargePieces,
+  keep: keepPiece,
+  asTheyCome: 64 * 1024,
+  endRefused(reader, { status }) {
+    // Callers who may do nothing here get little of everybody's time.
+    const isStranger = status === 401 || status === 403;
+    return readAway(reader, isStranger ? 256 * 1024 : 64 * 1024 * 1024, 2000);
+  },
+};
 /** The types archives are sent as. */
 const ARCHIVE = /^application\/(octet|x-tar)/;
 

@@ -8,13 +8,23 @@ const entry = new URL("../../../lib/platform/entries/deno.ts", import.meta.url).
 /** Runs `deno serve` on the entry, as a user does. Returns how the process ended. */
 async function served(
   env: Record<string, string>,
-  work: (url: string) => Promise<void>,
-  signal: Deno.Signal = "SIGTERM",
+  work: (url: string, child: Deno.ChildProcess) => Promise<void>,
+  { signal = "SIGTERM", isUnderNohup = false }: { signal?: Deno.Signal; isUnderNohup?: boolean } = {},
 ): Promise<Deno.CommandStatus> {
   const folder = await Deno.makeTempDir({ prefix: "gantry-deno-" });
   const port = await freePort();
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["serve", "-A", "--quiet", `--port=${port}`, "--host=127.0.0.1", entry],
+  // These tests may themselves be run by nohup(1), which its children inherit.
+  const child = new Deno.Command("env", {
+    args: [
+      `--${isUnderNohup ? "ignore" : "default"}-signal=HUP`,
+      Deno.execPath(),
+      "serve",
+      "-A",
+      "--quiet",
+      `--port=${port}`,
+      "--host=127.0.0.1",
+      entry,
+    ],
     env: { GANTRY_ROOT: `${folder}/root`, GANTRY_RUNROOT: `${folder}/run`, ...env },
     stdin: "null",
     stdout: "inherit",
@@ -28,7 +38,7 @@ async function served(
       if (answer || i > 200) break;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
-    await work(url);
+    await work(url, child);
   } finally {
     child.kill(signal);
     await child.status;
@@ -66,6 +76,23 @@ Deno.test("deno.ts serves the engine of this host to who has the token", async (
 
 Deno.test("deno.ts refuses an upload without cutting off its sender, and ends in order when its terminal goes", async (t) => {
   const upload = (url: string) => checkUnreadUpload(t, Number(new URL(url).port), "a-token-of-a-test");
-  const status = await served({ GANTRY_TOKEN: "a-token-of-a-test" }, upload, "SIGHUP");
+  const status = await served({ GANTRY_TOKEN: "a-token-of-a-test" }, upload, { signal: "SIGHUP" });
+  assertEquals([status.code, status.signal], [0, null]);
+});
+
+Deno.test("deno.ts outlives its terminal where nohup started it", async () => {
+  const status = await served({ GANTRY_TOKEN: "a-token-of-a-test" }, async (url, child) => {
+    const ping = async () => {
+      const answer = await fetch(`${url}/_ping`, { headers: { authorization: "Bearer a-token-of-a-test" } });
+      assertEquals(await answer.text(), "OK");
+    };
+    await ping();
+    child.kill("SIGHUP");
+    // One that ends does not answer for long.
+    for (let i = 0; i < 20; i++) {
+      await ping();
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }, { isUnderNohup: true });
   assertEquals([status.code, status.signal], [0, null]);
 });

@@ -4,13 +4,17 @@ import process from "node:process";
 /** SIGHUP in the masks of `/proc/self/status` (proc(5)). */
 const HANGUP = 1n;
 
+/** Asked while the program is loaded: Deno ignores no signal any more once it listens for one, and `deno serve` does so by itself. */
+const OUTLIVES_TERMINAL = ignoresHangUp();
+
 /** Resolves with the first signal that asks for an end; a second one ends the process at once. */
 export function endSignal(): Promise<string> {
   return new Promise((resolve) => {
     let asked = false;
-    const hangUp = ignoresHangUp() ? [] : ["SIGHUP"] as const;
-    for (const signal of ["SIGTERM", "SIGINT", ...hangUp] as const) {
+    for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
       process.on(signal, () => {
+        // It has to be taken to be passed over.
+        if (OUTLIVES_TERMINAL && signal === "SIGHUP") return;
         // A shell and the kernel each tell of a terminal that is closed.
         if (asked && signal !== "SIGHUP") process.exit(130);
         asked = true;
