@@ -84,7 +84,7 @@ interface RecordForm {
 }
 
 function writeRecord(record: LogRecord, piece: Piece, { timestamps, raw, details }: RecordForm): void {
-  const stamp = timestamps ? encoder.encode(`${record.time} `) : undefined;
+  const stamp = timestamps ? encoder.encode(`${record.time.replace(/\+00:00$/, "Z")} `) : undefined;
   const size = record.data.length + (stamp?.length ?? 0) + (details?.length ?? 0);
   if (!raw) addFrameHeader(piece, record.stream, size);
   if (stamp) piece.add(stamp);

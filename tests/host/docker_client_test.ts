@@ -22,6 +22,16 @@ Deno.test("the Docker CLI drives version, pull, images, run, ps, logs, rm", asyn
     const result = await server.docker("run", "--rm", image, "sh", "-c", "echo out; echo err >&2; exit 3");
     assertEquals([result.code, result.stdout, result.stderr], [3, "out\n", "err\n"]);
   });
+  await t.step("a domain is a part of the container's full name", async () => {
+    const named = ["--name", "short", "--hostname", "hh", "--domainname", "dd.ee"];
+    const names = await docker("run", ...named, image, "sh", "-c", "hostname -f; hostname -d; hostname");
+    assertEquals(names, "hh.dd.ee\ndd.ee\nhh\n");
+    assertEquals(
+      await docker("inspect", "--format", "{{.Config.Hostname}} {{.Config.Domainname}}", "short"),
+      "hh dd.ee\n",
+    );
+    await docker("rm", "short");
+  });
   await t.step("run -d, ps, logs, rm -f", async () => {
     const id = (await docker("run", "-d", "--name", "box", image, "sh", "-c", "echo hello; sleep 60")).trim();
     assertEquals(await docker("ps", "-q", "--no-trunc"), `${id}\n`);

@@ -79,7 +79,7 @@ export function compatContainers(engine: Engine): Implementation {
     },
     CompatGetContainer: (name, { size = false }, context) => {
       keepInspection(engine, context, { name, size });
-      return compatGetContainer(engine, name, size);
+      return compatGetContainer(engine, name, { size, version: context.version });
     },
     CompatStartContainer: (name) => compatStartContainer(engine, name),
     CompatStopContainer: (name, { t, ignore, signal }) => {

@@ -4,6 +4,8 @@ import { deviceRequests } from "./spec/devices.ts";
 import type { Engine } from "../../../lib/engine/engine.ts";
 import type { ContainerRecord, NetworkAttachment } from "../../../lib/engine/records/container_record.ts";
 import type { TreeLimit } from "../../../lib/engine/records/limits.ts";
+import { DEFAULT_NETWORK } from "../../../lib/engine/networks/networks.ts";
+import { isBefore } from "../../path_version.ts";
 import { inspectFacts } from "../../containers/inspect.ts";
 import { entrypointOf, exposedBy } from "../../containers/view/command.ts";
 import {
@@ -14,7 +16,7 @@ import {
 } from "../../containers/view/inspect_container.ts";
 import { hostConfig } from "../../containers/view/inspect_host.ts";
 import { inspectMounts } from "../../containers/view/inspect_mounts.ts";
-import { networkSettings } from "../../containers/view/inspect_network.ts";
+import { networkSettings, viewAddresses } from "../../containers/view/inspect_network.ts";
 import { ContainerInspect } from "../../wire/compat/container.ts";
 import type { EndpointIPAMConfig, NetworkSettings } from "../../wire/compat/network.ts";
 import { emit, type Sparse } from "../../wire/emit.ts";
@@ -22,10 +24,15 @@ import { inspectHealth } from "./health.ts";
 import { dockerState } from "./state.ts";
 
 /** Tells all there is to know of a container, as Docker does. */
-export async function compatGetContainer(engine: Engine, name: string, size: boolean): Promise<ContainerInspect> {
+export async function compatGetContainer(
+  engine: Engine,
+  name: string,
+  { size, version }: { size: boolean; version?: string },
+): Promise<ContainerInspect> {
   const record = engine.containers.resolve(name);
   const facts = await inspectFacts(engine, record, size);
   const { image, rwSize } = facts;
+  const settings = dockerNetworkSettings(record, facts);
   return emit(ContainerInspect, {
     ...inspectCommon(record, facts),
     State: dockerInspectState(record, facts, engine.containers.awaitsRestart(record)),
@@ -37,13 +44,29 @@ export async function compatGetContainer(engine: Engine, name: string, size: boo
     HostConfig: dockerHostConfig(record, facts),
     Config: {
       ...inspectConfig(record, image),
+      Domainname: record.spec.sysctl["kernel.domainname"],
       Entrypoint: entrypointOf(record, image),
       StopSignal: String(record.stopSignal),
     },
-    NetworkSettings: dockerNetworkSettings(record, facts),
+    NetworkSettings: {
+      ...settings,
+      // Later versions tell it of each network only.
+      ...isBefore(version, 1, 52) && viewAddresses(settings.Networks?.[DEFAULT_NETWORK] ?? NOWHERE),
+    },
     Mounts: inspectMounts(record, facts.volumePath).map((mount) => ({ ...mount, Mode: mount.Options?.join() ?? "" })),
   });
 }
+
+/** The place of a container that is not in a network. */
+const NOWHERE = {
+  Gateway: "",
+  GlobalIPv6Address: "",
+  GlobalIPv6PrefixLen: 0,
+  IPAddress: "",
+  IPPrefixLen: 0,
+  IPv6Gateway: "",
+  MacAddress: "",
+};
 
 function dockerInspectState(
   record: ContainerRecord,
@@ -72,6 +95,7 @@ function dockerHostConfig(
   const logOptions = { ...size, ...spec.logOptions };
   return {
     ...same,
+    NetworkMode: networkMode(record, same.NetworkMode),
     Sysctls: spec.sysctl,
     LogConfig: {
       Type: driver === "k8s-file" ? "json-file" : driver,
@@ -90,6 +114,12 @@ function dockerHostConfig(
   };
 }
 
+/** Docker names the network that a container was made with, where it is one of the user's. */
+function networkMode({ networks }: ContainerRecord, mode: string | null | undefined): string | null | undefined {
+  const [first = DEFAULT_NETWORK] = Object.keys(networks);
+  return mode === "bridge" && first !== DEFAULT_NETWORK ? first : mode;
+}
+
 /** The limits of what a container writes, as its create request has them; Docker leaves out a map that is empty. */
 function storageOptions({ size, inodes }: TreeLimit = {}): Record<string, string> | undefined {
   const options = { ...size && { size: String(size) }, ...inodes && { inodes: String(inodes) } };
@@ -99,11 +129,14 @@ function storageOptions({ size, inodes }: TreeLimit = {}): Record<string, string
 function dockerNetworkSettings(record: ContainerRecord, more: InspectFacts): Sparse<NetworkSettings> {
   const { image, networkID, joined } = more;
   const settings = networkSettings(record, exposedBy(record, image), networkID, joined);
-  const endpoints = Object.entries(settings.Networks ?? {}).map(([name, endpoint]) => {
-    return [name, { ...endpoint, IPAMConfig: askedAddresses(record.networks[name]) }];
+  // In the order in which they were asked for, whatever names stood for them.
+  const asked = Object.values(record.spec.networks);
+  const endpoints = Object.entries(settings.Networks ?? {}).map(([name, endpoint], i) => {
+    return [name, { ...endpoint, IPAMConfig: askedAddresses(record.spec.networks[name] ?? asked[i]) }];
   });
   return {
-    ...settings,
+    SandboxKey: settings.SandboxKey,
+    Ports: settings.Ports,
     Networks: Object.fromEntries(endpoints),
     SecondaryIPAddresses: settings.SecondaryIPAddresses?.map(dockerAddress),
     SecondaryIPv6Addresses: settings.SecondaryIPv6Addresses?.map(dockerAddress),
@@ -116,7 +149,7 @@ function dockerAddress({ Addr = "", PrefixLength = 0 }: Sparse<Address>) {
 
 /** The addresses that were asked for, by which a client that makes the container again asks for them again. */
 function askedAddresses(
-  { staticIPs, linkLocalIPs = [] }: Pick<NetworkAttachment, "staticIPs" | "linkLocalIPs"> = { staticIPs: [] },
+  { staticIPs = [], linkLocalIPs = [] }: Partial<Pick<NetworkAttachment, "staticIPs" | "linkLocalIPs">> = {},
 ): Sparse<EndpointIPAMConfig> | null {
   if (staticIPs.length === 0 && linkLocalIPs.length === 0) return null;
   const isIPv6 = (text: string) => text.includes(":");

@@ -54,6 +54,8 @@ export function containerSummary(record: ContainerRecord, options: SummaryOption
     Mounts: record.mounts.filter(({ type }) => type !== "tmpfs").map(({ type, source, destination, options }) => ({
       Type: type,
       Name: type === "volume" ? source : "",
+      // Clients count volumes of this driver.
+      Driver: type === "volume" ? "local" : undefined,
       Source: source,
       Destination: destination,
       Mode: options.join(),

@@ -12,7 +12,11 @@ export function compatFiles(engine: Engine): Implementation {
   return implementFamily(compatFilesAPI, {
     CompatContainerArchiveHead: (name, { path }, context) => headArchive(engine, name, path, context),
     CompatContainerArchive: (name, { path }, context) => getArchive(engine, name, path, context, { dotted: true }),
-    CompatPutContainerArchive: (name, query, archive, context) => putArchive(engine, name, query, archive, context),
+    CompatPutContainerArchive: (name, query, archive, context) => {
+      // Docker's clients write secrets in the name of their readers: files change hands only where the container has a user.
+      const copyUIDGID = query.copyUIDGID && engine.containers.resolve(name).process.user !== "";
+      return putArchive(engine, name, { ...query, copyUIDGID }, archive, context);
+    },
     CompatContainerChanges: (name, query) => streamChanges(engine, name, query),
     CompatCommitContainer: (config, query, context) =>
       compatCommit(engine, query, config, (name) => dockerName(engine, name), context),

@@ -12,13 +12,24 @@ export interface EventView {
 
 /** An event in Docker's words. */
 export function dockerEvent(event: Event, { bare, startOf }: EventView): Event {
-  const worded = inDockersWords(event);
+  const worded = withOwnAttributes(inDockersWords(event));
   const told = event.Type === "container" && event.Action === "start"
     ? atStart(worded, startOf(event.Actor.ID))
     : worded;
   if (!bare) return told;
   const { status: _status, id: _id, from: _from, ...rest } = told;
   return rest;
+}
+
+/** Attributes of containers that Podman gives every event. */
+const OF_CONTAINERS: readonly string[] = ["containerExitCode", "image", "podId"];
+
+/** Networks and volumes have no attributes of containers. */
+function withOwnAttributes(event: Event): Event {
+  const { Type, Actor } = event;
+  if (Type !== "network" && Type !== "volume") return event;
+  const own = Object.entries(Actor.Attributes ?? {}).filter(([name]) => !OF_CONTAINERS.includes(name));
+  return { ...event, Actor: { ...Actor, Attributes: Object.fromEntries(own) } };
 }
 
 /** Clients that follow a start read what was logged since its event: it is as old as the process, which writes before it is told. */

@@ -46,7 +46,7 @@ export function networkSettings(
     );
   const [only] = Object.values(networks);
   return {
-    // Docker's older clients look for the address here; it makes sense where there is one network.
+    // It makes sense where there is one network.
     ...(Object.keys(networks).length === 1 ? viewAddresses(only) : viewJoined(joined)),
     Ports: ports,
     SandboxKey: sandboxKey(record),
@@ -103,7 +103,17 @@ function viewEndpoint(record: ContainerRecord, name: string, id: string): Sparse
   };
 }
 
-function viewAddresses(endpoint: Sparse<InspectAdditionalNetwork>): Sparse<InspectNetworkSettings> {
+type AddressField =
+  | "Gateway"
+  | "IPAddress"
+  | "IPPrefixLen"
+  | "IPv6Gateway"
+  | "GlobalIPv6Address"
+  | "GlobalIPv6PrefixLen"
+  | "MacAddress";
+
+/** The addresses of a place in a network. */
+export function viewAddresses(endpoint: Pick<Sparse<InspectAdditionalNetwork>, AddressField>) {
   const { Gateway, IPAddress, IPPrefixLen, IPv6Gateway, GlobalIPv6Address, GlobalIPv6PrefixLen, MacAddress } = endpoint;
   return { Gateway, IPAddress, IPPrefixLen, IPv6Gateway, GlobalIPv6Address, GlobalIPv6PrefixLen, MacAddress };
 }

@@ -59,6 +59,14 @@ export const NetworkSettings = z.object({
   SandboxKey: z.string(),
   Ports: z.record(z.string(), z.array(PortBinding).nullable()).nullable(),
   Networks: z.record(z.string(), EndpointSettings).nullable(),
+  // The place in the default network, for clients of versions before 1.52 of Docker's API.
+  Gateway: z.string().optional(),
+  GlobalIPv6Address: z.string().optional(),
+  GlobalIPv6PrefixLen: z.int().optional(),
+  IPAddress: z.string().optional(),
+  IPPrefixLen: z.int().optional(),
+  IPv6Gateway: z.string().optional(),
+  MacAddress: z.string().optional(),
   SecondaryIPAddresses: z.array(NetworkAddress).optional(),
   SecondaryIPv6Addresses: z.array(NetworkAddress).optional(),
 });

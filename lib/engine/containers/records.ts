@@ -1,4 +1,4 @@
-import type { ContainerRecord, ContainerState } from "../records/container_record.ts";
+import type { ContainerRecord, ContainerState, PortMapping } from "../records/container_record.ts";
 import type { Core } from "../core.ts";
 import { checkName, randomName } from "../text/names.ts";
 import { findByNameOrID } from "../text/lookup.ts";
@@ -15,6 +15,13 @@ interface ExitCode {
   time: number;
 }
 
+/** A name that a container is being made under, and the ports chosen for it. */
+export interface Reserved extends Disposable {
+  readonly name: string;
+  /** Keeps a port from being chosen for others, or takes that back. */
+  holdPort(mapping: PortMapping, isHeld: boolean): void;
+}
+
 /** The container records: found by ID, prefix and name, changed only through here. */
 export class Records {
   readonly #core: Pick<Core, "state" | "clock" | "random">;
@@ -24,6 +31,8 @@ export class Records {
   readonly #exitCodes: Table<ExitCode>;
   /** Names given to containers that are still being made. */
   readonly #reserved = new Map<string, string>();
+  /** Ports chosen for containers that are still being made. */
+  readonly #heldPorts = new Set<PortMapping>();
 
   constructor(core: Pick<Core, "state" | "clock" | "random">, changes: Changes) {
     this.#core = core;
@@ -60,8 +69,13 @@ export class Records {
     return record;
   }
 
-  /** Keeps a name, a random one where none is given, from being taken until the result is disposed. */
-  reserve(id: string, name?: string): { name: string } & Disposable {
+  /** The published ports of all containers, running or not, and those held for containers that are being made. */
+  publishedPorts(): PortMapping[] {
+    return [...this.all().flatMap(({ ports }) => ports), ...this.#heldPorts];
+  }
+
+  /** Keeps a name, a random one where none is given, from being taken until the result is disposed, and ports that it is told of. */
+  reserve(id: string, name?: string): Reserved {
     const owner = (text: string) => this.#names.get(text)?.id ?? this.#reserved.get(text);
     if (name !== undefined) {
       checkName(name);
@@ -70,7 +84,20 @@ export class Records {
     }
     const chosen = name ?? randomName(this.#core.random, (text) => owner(text) !== undefined);
     this.#reserved.set(chosen, id);
-    return { name: chosen, [Symbol.dispose]: () => void this.#reserved.delete(chosen) };
+    const ports = new Set<PortMapping>();
+    return {
+      name: chosen,
+      holdPort: (mapping, isHeld) => {
+        for (const set of [ports, this.#heldPorts]) {
+          if (isHeld) set.add(mapping);
+          else set.delete(mapping);
+        }
+      },
+      [Symbol.dispose]: () => {
+        this.#reserved.delete(chosen);
+        for (const mapping of ports) this.#heldPorts.delete(mapping);
+      },
+    };
   }
 
   /** Stores a record together with other operations, then tells listeners. */

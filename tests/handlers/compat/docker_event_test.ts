@@ -27,3 +27,12 @@ Deno.test("dockerEvent() says what Docker says of ends and removals", () => {
   const others = [["image", "remove"], ["container", "died"], ["container", "exec_died"], ["secret", "remove"]];
   assertEquals(others.map(([type, action]) => worded(type, action)), ["delete", "die", "exec_die", "remove"]);
 });
+
+Deno.test("dockerEvent() gives networks and volumes no attributes of containers", () => {
+  const attributes = { containerExitCode: "0", image: "", name: "web", podId: "" };
+  const told = (Type: string) => {
+    const one = { ...event, Type, Action: "create", Actor: { ID: "a", Attributes: attributes } };
+    return dockerEvent(one, { bare: false, startOf: () => undefined }).Actor.Attributes;
+  };
+  assertEquals([told("network"), told("volume"), told("container")], [{ name: "web" }, { name: "web" }, attributes]);
+});

@@ -100,9 +100,9 @@ Deno.test("docker compose places containers in networks, and mounts what they as
     await Deno.writeTextFile(`${compose.folder}/secrets/secret.txt`, "hush\n");
     await compose.run("secrets", "up", "-d", "--wait");
     const script =
-      "cat /run/secrets/plain /run/secrets/from_env /etc/app.conf /filed; stat -c %a /run/secrets/from_env";
+      "cat /run/secrets/plain /run/secrets/from_env /etc/app.conf /filed; stat -c '%a %u %g' /run/secrets/from_env";
     const text = await compose.run("secrets", "exec", "-T", "a", "sh", "-c", script);
-    assertEquals(text, "hush\nabcport=80\nconf\n400\n");
+    assertEquals(text, "hush\nabcport=80\nconf\n400 1000 50\n");
     assertEquals(await compose.down("secrets"), "");
   });
   await t.step("links, the network of the default route, and options of logs", async () => {
@@ -151,6 +151,8 @@ Deno.test("docker compose scales, restarts, includes, limits and watches", async
     await compose.run("scale", "up", "-d", "--wait");
     const found = await compose.run("scale", "exec", "-T", "probe", "nslookup", "-type=a", "w");
     assertEquals([await count(), found.match(/^Address: \d/gm)?.length], [3, 3]);
+    const listed = ok(await server.docker("ps", "--filter", "publish=20500-20549", "--format", "{{.Ports}}"));
+    assertEquals(new Set(listed.match(/:205\d\d->80/g)).size, 3, listed);
     await compose.run("scale", "scale", "w=5");
     assertEquals(await count(), 5);
     await compose.run("scale", "up", "-d", "-t", "0", "--scale", "w=2", "--force-recreate", "--wait");

@@ -13,6 +13,7 @@ import type { Intent } from "../../store/intents.ts";
 import type { Operation } from "../../store/table.ts";
 import { storedSpec } from "../../records/stored_spec.ts";
 import type { MountSpec } from "../../records/mount_spec.ts";
+import type { Reserved } from "../records.ts";
 import { randomID } from "../../text/names.ts";
 import { askedMounts, requireSource, sourcesToMake } from "./asked_mounts.ts";
 import { type Context, emitEvent, type MadeContainer } from "../context.ts";
@@ -76,7 +77,7 @@ export async function createFromSpec(
   using reserved = records.reserve(id, spec.name);
   const { granted, warnings } = await grantResources(context, spec);
   warnings.push(...passedOverOptions(spec));
-  const record = await draftRecord(context, { id, name: reserved.name, spec: granted, image, warnings });
+  const record = await draftRecord(context, { id, reserved, spec: granted, image, warnings });
   checkRecordSize(context, record);
   using _networks = context.networks.hold(Object.keys(record.networks));
   await make(context, record, also);
@@ -86,7 +87,7 @@ export async function createFromSpec(
 
 interface Draft {
   id: string;
-  name: string;
+  reserved: Reserved;
   spec: ContainerSpec;
   /** None, where a folder of the host takes its place. */
   image: ImageRecord | undefined;
@@ -95,8 +96,9 @@ interface Draft {
 
 async function draftRecord(
   context: Context,
-  { id, name, spec: asked, image, warnings }: Draft,
+  { id, reserved, spec: asked, image, warnings }: Draft,
 ): Promise<ContainerRecord> {
+  const { name } = reserved;
   const config = image?.config.config ?? {};
   const host = requireHost(context.core);
   const requires = asked.requires?.map((name) => context.records.resolve(name).id);
@@ -124,7 +126,7 @@ async function draftRecord(
     stopTimeout: spec.stopTimeout ?? DEFAULT_STOP_TIMEOUT,
     hostname,
     mounts: await resolveMountsChecked(context, spec, config),
-    ports: await choosePorts(context, spec, exposed, warnings),
+    ports: await choosePorts(context, spec, exposed, { reserved, warnings }),
     networks: await chooseNetworks(context, spec, id),
     secrets: context.secrets.resolve(spec),
     health: requireHealthCheck(spec, await chooseHealth(context, spec, config)),
@@ -212,7 +214,7 @@ async function choosePorts(
   context: Context,
   spec: ContainerSpec,
   exposed: string[],
-  warnings: string[],
+  { reserved, warnings }: Pick<Draft, "reserved" | "warnings">,
 ): Promise<PortMapping[]> {
   const checked = checkMappings(spec.ports);
   const { mode } = spec.namespaces.network;
@@ -227,7 +229,8 @@ async function choosePorts(
   const host = requireHost(context.core);
   return await assignPorts(wanted, {
     random: context.core.random,
-    taken: context.records.all().flatMap((record) => record.ports),
+    taken: () => context.records.publishedPorts(),
+    hold: reserved.holdPort,
     isFree: async (mapping) => {
       try {
         await host.networks.checkPorts([mapping]);

@@ -61,8 +61,10 @@ export function publishAll(mappings: readonly PortMapping[], exposed: readonly s
 /** The lookups and random numbers that {@linkcode assignPorts} needs. */
 export interface PortSource {
   random: Random;
-  /** Mappings of other containers, running or not: a port given out stays theirs. */
-  taken: readonly PortMapping[];
+  /** Tells the mappings of other containers, running or not, and of those that are being made: a port given out stays theirs. */
+  taken(): readonly PortMapping[];
+  /** Keeps others from a mapping that is chosen, or takes that back. */
+  hold(mapping: PortMapping, isHeld: boolean): void;
   /** Whether the host could bind it now. */
   isFree(mapping: PortMapping): Promise<boolean>;
 }
@@ -70,31 +72,42 @@ export interface PortSource {
 /** Gives every mapping without one host port of its own a free one. Throws `port_in_use` when none is found. */
 export async function assignPorts(mappings: readonly PortMapping[], source: PortSource): Promise<PortMapping[]> {
   const assigned = mappings.filter(({ hostPort, lastHostPort }) => hostPort !== 0 && lastHostPort === undefined);
+  for (const mapping of assigned) source.hold(mapping, true);
   for (const mapping of mappings) {
-    if (mapping.lastHostPort !== undefined) {
-      assigned.push(await assignWithin(mapping, [...source.taken, ...assigned], source));
-    } else if (mapping.hostPort === 0) assigned.push(await assign(mapping, [...source.taken, ...assigned], source));
+    if (mapping.lastHostPort !== undefined) assigned.push(await assignWithin(mapping, source));
+    else if (mapping.hostPort === 0) assigned.push(await assign(mapping, source));
   }
   return assigned;
 }
 
 /** The first port of a range that nobody has. */
-async function assignWithin(mapping: PortMapping, taken: PortMapping[], source: PortSource): Promise<PortMapping> {
+async function assignWithin(mapping: PortMapping, source: PortSource): Promise<PortMapping> {
   const { lastHostPort = mapping.hostPort, ...first } = mapping;
   for (let hostPort = first.hostPort; hostPort <= lastHostPort; hostPort++) {
     const candidate = { ...first, hostPort };
-    if (taken.some((other) => portsOverlap(other, candidate))) continue;
-    if (await source.isFree(candidate)) return candidate;
+    if (await isChosen(candidate, source)) return candidate;
   }
   throw new EngineError("port_in_use", `all ports of the range ${first.hostPort}-${lastHostPort} are in use`);
 }
 
-async function assign(mapping: PortMapping, taken: PortMapping[], source: PortSource): Promise<PortMapping> {
+/** Whether a mapping is free; it is held then, and was while the host was asked: others choose at the same time. */
+async function isChosen(candidate: PortMapping, source: PortSource): Promise<boolean> {
+  if (source.taken().some((other) => portsOverlap(other, candidate))) return false;
+  source.hold(candidate, true);
+  let isFree = false;
+  try {
+    isFree = await source.isFree(candidate);
+  } finally {
+    if (!isFree) source.hold(candidate, false);
+  }
+  return isFree;
+}
+
+async function assign(mapping: PortMapping, source: PortSource): Promise<PortMapping> {
   for (let attempt = 0; attempt < TRIES; attempt++) {
     const [high, low] = source.random.bytes(2);
     const candidate = { ...mapping, hostPort: FIRST_FREE + (high * 256 + low) % (FREE_COUNT - mapping.range) };
-    if (taken.some((other) => portsOverlap(other, candidate))) continue;
-    if (await source.isFree(candidate)) return candidate;
+    if (await isChosen(candidate, source)) return candidate;
   }
   const range = mapping.range > 1 ? `with range ${mapping.range} ` : "";
   const text = `failed to find an open port to expose container port ${mapping.containerPort} ${range}on the host`;

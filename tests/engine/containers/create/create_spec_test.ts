@@ -30,6 +30,21 @@ Deno.test("createContainer() takes the first free port of a range, and says when
   assertEquals((error as EngineError).code, "port_in_use");
 });
 
+Deno.test("containers that are made at once get ports of their own of one range", async () => {
+  await using engine = await openFake();
+  const range = { hostIP: "", lastHostPort: 8003, containerPort: 80, protocol: "tcp" as const, range: 1 };
+  const publish = async (wish: PortMapping) => {
+    const { record } = await engine.containers.create(spec({ ports: [wish] }));
+    return record.ports.map(({ hostPort }) => hostPort);
+  };
+  const fixed = { ...range, lastHostPort: undefined, hostPort: 8001 };
+  const chosen = await Promise.all([fixed, ...Array(3).fill({ ...range, hostPort: 8000 })].map(publish));
+  assertEquals(chosen.flat().sort(), [8000, 8001, 8002, 8003]);
+  // A container that is not made gives its port back.
+  await assertRejects(() => engine.containers.create(spec({ name: "no/name", ports: [{ ...fixed, hostPort: 9000 }] })));
+  assertEquals(await publish({ ...range, hostPort: 9000, lastHostPort: 9000 }), [9000]);
+});
+
 Deno.test("createContainer() merges into the image's environment, then adds the engine's", async () => {
   const config = { Cmd: ["sh"], Env: ["PATH=/bin", "A=image"] };
   await using engine = await openFake({ image: { ...IMAGE, config: { ...IMAGE.config, config } } });

@@ -40,17 +40,24 @@ export function hostsText(
   // Both addresses belong to the one name.
   lines.push(["127.0.0.1", ["localhost"]], ["::1", ["localhost", "ip6-localhost", "ip6-loopback"]]);
   for (const name of ["localhost", "ip6-localhost", "ip6-loopback"]) seen.add(name);
-  const ownNames = [record.hostname, record.name].filter((name) => name !== "");
+  const names = ownNames(record);
   const { mode } = record.spec.namespaces.network;
   if (addresses.length > 0) {
-    for (const { address } of addresses) lines.push([address, ownNames]);
-    for (const name of ownNames) seen.add(name);
+    for (const { address } of addresses) lines.push([address, names]);
+    for (const name of names) seen.add(name);
   } else if (mode !== "host") {
-    add("127.0.1.1", ownNames);
+    add("127.0.1.1", names);
   }
   if (gateway !== undefined) add(gateway, ["host.containers.internal", "host.docker.internal"]);
   for (const [address, names] of entriesOf(base)) if (mode === "host" || !isLoopback(address)) add(address, names);
   return lines.map(([address, names]) => `${address}\t${names.join(" ")}\n`).join("");
+}
+
+/** Returns the names of a container in its /etc/hosts. With a domain the full name comes first, as hosts(5) has it and Docker writes it. */
+export function ownNames({ hostname, name, spec }: Pick<ContainerRecord, "hostname" | "name" | "spec">): string[] {
+  const domain = spec.sysctl["kernel.domainname"];
+  const full = domain && hostname !== "" ? [`${hostname}.${domain}`] : [];
+  return [...full, hostname, name].filter((text) => text !== "");
 }
 
 /** Writes /etc/resolv.conf: what was asked for, else what the networks give, else what the host uses. */

@@ -10,7 +10,7 @@ import type { ContainerRecord } from "../../../../engine/records/container_recor
 import type { NetworkStatus } from "../../../../engine/records/network_status.ts";
 import { readTextBounded } from "../../helpers/bounded_read.ts";
 import type { ContainerPaths } from "../../helpers/paths.ts";
-import { resolvConfText } from "./etc_files.ts";
+import { ownNames, resolvConfText } from "./etc_files.ts";
 import { withFile } from "./shared_hosts.ts";
 
 /** A larger file is the container's own affair. */
@@ -34,21 +34,22 @@ export async function updateNetworkNames(
 
 /** Changes the container's name in /etc/hosts, in the lines that `hostsText()` wrote for it. */
 export async function renameInHosts(
-  { hostname, name, spec: { noHosts } }: ContainerRecord,
+  record: ContainerRecord,
   before: string,
   { hosts }: Pick<ContainerPaths, "hosts">,
 ): Promise<void> {
-  if (noHosts) return;
+  if (record.spec.noHosts) return;
+  const [old, fresh] = [before, record.name].map((name) => ownNames({ ...record, name }).join(" "));
   // The host name is missing where the request gives it an address.
   await changeText(hosts, (text) => {
-    const renamed = text.replaceAll(`\t${hostname} ${before}\n`, () => `\t${hostname} ${name}\n`);
-    return renamed.replaceAll(`\t${before}\n`, () => `\t${name}\n`);
+    const renamed = text.replaceAll(`\t${old}\n`, () => `\t${fresh}\n`);
+    return renamed.replaceAll(`\t${before}\n`, () => `\t${record.name}\n`);
   });
 }
 
 /** The lines that give the container's names an address in each network. */
-function ownLines({ hostname, name }: ContainerRecord, status: NetworkStatus | undefined): string[] {
-  const names = [hostname, name].filter((text) => text !== "").join(" ");
+function ownLines(record: ContainerRecord, status: NetworkStatus | undefined): string[] {
+  const names = ownNames(record).join(" ");
   const links = Object.values(status?.interfaces ?? {});
   return links.flatMap(({ addresses }) => addresses.map(({ address }) => `${address}\t${names}`));
 }
