@@ -135,8 +135,8 @@ function hostSide({ state }: ContainerRecord, facts: ContainerFacts | undefined)
     StaticDir: facts.folder,
     ConmonPidFile: facts.conmonPidFile,
     PidFile: facts.pidFile,
-    EffectiveCaps: capabilities.effective.toSorted(),
-    BoundingCaps: capabilities.bounding.toSorted(),
+    EffectiveCaps: capabilities.effective,
+    BoundingCaps: capabilities.bounding,
   };
 }
 

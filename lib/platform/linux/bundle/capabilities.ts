@@ -72,7 +72,8 @@ function boundingSet(wish: CapabilityWish, own: ReadonlySet<string>): string[] {
   const base = wish.privileged || added.has("ALL") ? NAMES : dropped.has("ALL") ? [] : usual;
   const chosen = new Set(base.filter((name) => !dropped.has(name)));
   for (const name of added) if (name !== "ALL") chosen.add(name);
-  return NAMES.filter((name) => chosen.has(name) && own.has(name));
+  // In the order in which Podman writes and shows them.
+  return NAMES.filter((name) => chosen.has(name) && own.has(name)).sort();
 }
 
 /** Accepts `NET_ADMIN`, `cap_net_admin`, `all`. */
