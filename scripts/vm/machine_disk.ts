@@ -27,7 +27,7 @@ const PACKAGES = [
   ],
   ...["golang-github-containers-common", "perl-base", "ca-certificates", "tar", "mount", "util-linux"],
   ...["podman", "skopeo", "docker-registry", "docker-cli", "docker-compose", "busybox-static", "jq", "curl", "openssl"],
-  ...["file", "git", "gnupg", "uidmap", "passt", "slirp4netns", "e2fsprogs", "xfsprogs"],
+  ...["file", "git", "gnupg", "uidmap", "passt", "slirp4netns", "e2fsprogs", "xfsprogs", "openssh-server"],
   // An ordinary user's own systemd, with cgroups of its own.
   ...["libpam-systemd", "dbus-user-session"],
 ];
