@@ -71,7 +71,7 @@ export async function openRuntime(context: HostContext, layout: CgroupLayout): P
 
 /**
  * Returns its whole answer to `--version`. crun makes its folder first: without the argument for it that is one of the system's, which an
- * ordinary user may not make (since crun 1.9), and which nobody removes.
+ * ordinary user may not make (crun 1.21 fails then), and which nobody removes.
  */
 export async function readRuntimeVersion(path: string, args: Runtime["args"]): Promise<string> {
   const { stdout } = await runCommand(path, [...args, "--version"]);
