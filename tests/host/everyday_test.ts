@@ -67,7 +67,7 @@ Deno.test("podman and docker take a container through its days, and both tell wh
       await call("create", "--name", "asked", ...limits, ...rights, ...places, ...network, ...sysctl, image, "true");
       const [{ HostConfig: host, Config: config }] = JSON.parse(await call("inspect", "asked"));
       assertEquals([host.Memory, host.NanoCpus, host.PidsLimit, host.ShmSize], [64 << 20, 500_000_000, 50, 1 << 20]);
-      assertEquals(host.Ulimits, [{ Name: "RLIMIT_NOFILE", Soft: 20, Hard: 30 }]);
+      assertEquals(host.Ulimits, [{ Name: name === "docker" ? "nofile" : "RLIMIT_NOFILE", Soft: 20, Hard: 30 }]);
       assertEquals(host.CapAdd.map((cap: string) => cap.replace("CAP_", "")), ["NET_ADMIN"]);
       assertEquals(host.Devices, [
         { PathOnHost: "/dev/null", PathInContainer: "/dev/mine", CgroupPermissions: "r" },

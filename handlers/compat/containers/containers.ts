@@ -1,6 +1,7 @@
 import type { Engine } from "../../../lib/engine/engine.ts";
 import type { Implementation } from "../../../lib/rest/mod.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
+import { plainName } from "../../../lib/engine/text/names.ts";
 import { implementFamily } from "../../implement_family.ts";
 import { attachContainer, attachSocket, COMPAT_ATTACH, COMPAT_SOCKET } from "../../containers/attach.ts";
 import { ignoreMissing } from "../../containers/containers.ts";
@@ -110,7 +111,12 @@ export function compatContainers(engine: Engine): Implementation {
       const form = { ...COMPAT_STATS, tellsOS: !isBefore(context.version, 1, 52) };
       return containerStats(engine, name, query, context, form);
     },
-    CompatRenameContainer: (name, query) => containers.rename(name, query.name),
+    CompatRenameContainer: async (name, query) => {
+      if (containers.resolve(name).name === plainName(query.name)) {
+        throw new RequestError("malformed", "Renaming a container with the same name as its current name");
+      }
+      await containers.rename(name, query.name);
+    },
   });
 }
 

@@ -1,4 +1,5 @@
 import { capabilityName } from "../../../lib/engine/records/capability_name.ts";
+import { signalName } from "../../../lib/engine/text/signals.ts";
 import type { Address } from "../../wire/containers/container_inspect_network.ts";
 import { deviceRequests } from "./spec/devices.ts";
 import type { Engine } from "../../../lib/engine/engine.ts";
@@ -21,7 +22,7 @@ import { ContainerInspect } from "../../wire/compat/container.ts";
 import type { EndpointIPAMConfig, NetworkSettings } from "../../wire/compat/network.ts";
 import { emit, type Sparse } from "../../wire/emit.ts";
 import { inspectHealth } from "./health.ts";
-import { dockerState } from "./state.ts";
+import { dockerState, hasProcess } from "./state.ts";
 
 /** Tells all there is to know of a container, as Docker does. */
 export async function compatGetContainer(
@@ -46,7 +47,7 @@ export async function compatGetContainer(
       ...inspectConfig(record, image),
       Domainname: record.spec.sysctl["kernel.domainname"],
       Entrypoint: entrypointOf(record, image),
-      StopSignal: String(record.stopSignal),
+      StopSignal: signalName(record.stopSignal),
     },
     NetworkSettings: {
       ...settings,
@@ -99,8 +100,12 @@ function dockerHostConfig(
     Sysctls: spec.sysctl,
     LogConfig: {
       Type: driver === "k8s-file" ? "json-file" : driver,
-      Config: Object.keys(logOptions).length > 0 ? logOptions : null,
+      Config: logOptions,
     },
+    Ulimits: (same.Ulimits ?? []).map(({ Name = "", ...limits }) => ({
+      Name: Name?.replace("RLIMIT_", "").toLowerCase(),
+      ...limits,
+    })),
     DeviceRequests: deviceRequests(spec),
     StorageOpt: storageOptions(spec.treeLimit),
     CgroupnsMode: spec.namespaces.cgroup.mode === "host" ? "host" : "private",
@@ -136,7 +141,8 @@ function dockerNetworkSettings(record: ContainerRecord, more: InspectFacts): Spa
   });
   return {
     SandboxKey: settings.SandboxKey,
-    Ports: settings.Ports,
+    // Docker maps ports while there is a process, and tells of none otherwise.
+    Ports: hasProcess(record.state.status) ? settings.Ports : {},
     Networks: Object.fromEntries(endpoints),
     SecondaryIPAddresses: settings.SecondaryIPAddresses?.map(dockerAddress),
     SecondaryIPv6Addresses: settings.SecondaryIPv6Addresses?.map(dockerAddress),

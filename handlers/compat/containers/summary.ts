@@ -8,7 +8,7 @@ import { emit, type Sparse } from "../../wire/emit.ts";
 import { wireSeconds } from "../../wire/time.ts";
 import { isBefore } from "../../path_version.ts";
 import { dockerHealth, healthSummary } from "./health.ts";
-import { dockerState, humanDuration, untilChange } from "./state.ts";
+import { dockerState, hasProcess, humanDuration, untilChange } from "./state.ts";
 
 /** The data of a list entry besides the record. */
 export interface SummaryOptions {
@@ -37,10 +37,9 @@ export function containerSummary(record: ContainerRecord, options: SummaryOption
     Names: [`/${record.name}`],
     Image: record.imageName,
     ImageID: `sha256:${record.imageID}`,
-    // With the entry point, which Podman's tree leaves out.
-    Command: record.process.args.join(" "),
+    Command: commandText(record.process.args),
     Created: wireSeconds(record.created),
-    Ports: ports(record, exposed),
+    Ports: hasProcess(state.status) ? ports(record, exposed) : [],
     SizeRw: rwSize,
     SizeRootFs: rwSize === undefined ? undefined : rwSize + (image?.size ?? 0),
     Labels: spec.labels,
@@ -62,6 +61,11 @@ export function containerSummary(record: ContainerRecord, options: SummaryOption
       RW: !options.includes("ro"),
     })),
   });
+}
+
+/** The program and its arguments, with the entry point, which Podman's tree leaves out; arguments with spaces are quoted. */
+function commandText([program = "", ...args]: readonly string[]): string {
+  return [program, ...args.map((arg) => arg.includes(" ") ? `'${arg}'` : arg)].join(" ");
 }
 
 function ports(record: ContainerRecord, exposed: readonly string[]): Sparse<PortSummary>[] {

@@ -1,11 +1,11 @@
 import type { Engine } from "../../../lib/engine/engine.ts";
 import { nameFieldsLater } from "../../containers/spec/name_fields.ts";
-import { restartPolicy } from "../../containers/spec/restart_policy.ts";
 import { unsupported } from "../../containers/spec/unsupported.ts";
 import { UpdateResponse } from "../../wire/compat/container_update.ts";
 import type { HostConfig } from "../../wire/compat/host_config.ts";
 import { emit } from "../../wire/emit.ts";
 import { UPDATE_NAMES } from "./spec/docker_names.ts";
+import { dockerRestartPolicy } from "./spec/restart_policy.ts";
 import { dockerLimits } from "./spec/limits.ts";
 
 /** Changes a container, as Docker's clients ask for it: what is 0 or empty stays as it is. */
@@ -16,11 +16,10 @@ export async function compatUpdateContainer(engine: Engine, name: string, host: 
   const { resources: { memory, ...rest }, pathLimits, rlimits } = dockerLimits(host);
   // A create defaults to swap as large as the memory; an update does not.
   const swap = host.MemorySwap === 0 ? undefined : host.MemorySwap;
-  const { Name, MaximumRetryCount } = host.RestartPolicy;
   const change = {
     limits: { ...rest, memory: { ...memory, swap } },
     pathLimits,
-    restartPolicy: restartPolicy(Name, MaximumRetryCount),
+    restartPolicy: dockerRestartPolicy(host.RestartPolicy),
     ...rlimits.length > 0 && { rlimits },
   };
   const { warnings } = await nameFieldsLater(UPDATE_NAMES, () => engine.containers.update(id, change));

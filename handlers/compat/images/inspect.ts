@@ -3,6 +3,7 @@ import { imageData } from "../../images/view.ts";
 import { ImageInspect } from "../../wire/compat/image.ts";
 import { isBefore } from "../../path_version.ts";
 import { emit } from "../../wire/emit.ts";
+import { ZERO_TIME } from "../../wire/time.ts";
 
 /** An image as Docker inspects it. Most fields are the native ones by the same name. */
 export function imageInspect(image: ImageRecord, version: string | undefined): ImageInspect {
@@ -21,5 +22,7 @@ export function imageInspect(image: ImageRecord, version: string | undefined): I
     VirtualSize: isBefore(version, 1, 44) ? image.size : 0,
     ContainerConfig: isBefore(version, 1, 45) ? { Hostname: Id.slice(0, 11), Volumes: Config?.Volumes } : null,
     DockerVersion: "",
+    // The moment at which it came here: later names do not say when they were given.
+    Metadata: { LastTagTime: image.names.length > 0 ? image.pulledAt : ZERO_TIME },
   });
 }

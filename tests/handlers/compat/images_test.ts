@@ -102,3 +102,11 @@ Deno.test("short names of Docker's tree are Docker Hub's, or with dockerHub: fal
     assertEquals(engine.images.exists(`${own}/foo:2`), false);
   }
 });
+
+Deno.test("CompatGetImage() says since when an image has its name", async () => {
+  await using test = await openTestEngine();
+  const tagged = async () => (await (await test.send("GET", `/images/${TINY.id}/json`)).json()).Metadata.LastTagTime;
+  assertEquals(await tagged(), test.engine.images.resolve(TINY.id).pulledAt);
+  await test.engine.images.untag(TINY.id);
+  assertEquals(await tagged(), "0001-01-01T00:00:00Z");
+});

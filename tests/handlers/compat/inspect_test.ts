@@ -31,3 +31,53 @@ Deno.test("CompatGetContainer() tells the address in the default network to olde
     "local",
   ]]);
 });
+
+Deno.test("CompatGetContainer() and CompatListContainers() use Docker's words for limits, signals and commands", async () => {
+  await using test = await openTestEngine();
+  const ask = async (path: string) => await (await test.send("GET", path)).json();
+  const Ulimits = [{ Name: "nofile", Soft: 20, Hard: 30 }];
+  const HostConfig = { Ulimits, PortBindings: { "80/tcp": [{ HostPort: "8080" }] } };
+  const body = { Image: TINY_NAME, Entrypoint: ["sh"], Cmd: ["-c", "sleep 9"], StopSignal: "SIGQUIT", HostConfig };
+  assertEquals((await test.send("POST", "/v1.50/containers/create?name=worded", body)).status, 201);
+  const look = async () => {
+    const [{ Ports: listed, Command }] = await ask("/v1.50/containers/json?all=true");
+    const { NetworkSettings: { Ports }, ...inspected } = await ask("/v1.50/containers/worded/json");
+    return { ...inspected, Command, ports: [listed.length, Object.keys(Ports).length] };
+  };
+  const created = await look();
+  assertEquals([created.Command, created.Config.StopSignal], ["sh -c 'sleep 9'", "SIGQUIT"]);
+  assertEquals([created.HostConfig.Ulimits, created.HostConfig.LogConfig.Config], [Ulimits, {}]);
+  // A port leads to a process: without one there is none.
+  assertEquals(created.ports, [0, 0]);
+  assertEquals(created.HostConfig.PortBindings["80/tcp"][0].HostPort, "8080");
+  assertEquals((await test.send("POST", "/containers/worded/start")).status, 204);
+  // The image exposes another one.
+  assertEquals((await look()).ports, [2, 2]);
+  assertEquals((await test.send("POST", "/containers/worded/stop?t=0")).status, 204);
+  assertEquals((await look()).ports, [0, 0]);
+});
+
+Deno.test("Docker's tree refuses a name that a container has already, and a restart policy there is not", async () => {
+  await using test = await openTestEngine();
+  const tell = async (path: string, body?: unknown) => {
+    const reply = await test.send("POST", path, body);
+    return [reply.status, (await reply.json()).message];
+  };
+  const policy = (Name: string, MaximumRetryCount = 0) => ({ RestartPolicy: { Name, MaximumRetryCount } });
+  const create = (HostConfig: object) => tell("/v1.50/containers/create", { Image: TINY_NAME, HostConfig });
+  const names = "use one of 'no', 'always', 'on-failure', or 'unless-stopped'";
+  const unknown = [400, `invalid restart policy: unknown policy 'now'; ${names}`];
+  const tooMany = [400, "invalid restart policy: maximum retry count can only be used with 'on-failure'"];
+  assertEquals(await create(policy("now")), unknown);
+  assertEquals(await create(policy("always", 3)), tooMany);
+  assertEquals(await create(policy("on-failure", -1)), [
+    400,
+    "invalid restart policy: maximum retry count cannot be negative",
+  ]);
+  assertEquals((await create(policy("on-failure", 3)))[0], 201);
+  assertEquals((await test.send("POST", "/containers/create?name=mine", { Image: TINY_NAME })).status, 201);
+  assertEquals(await tell("/containers/mine/update", policy("now")), unknown);
+  const same = [400, "Renaming a container with the same name as its current name"];
+  assertEquals(await tell("/containers/mine/rename?name=mine"), same);
+  assertEquals((await test.send("POST", "/containers/mine/rename?name=yours")).status, 204);
+});

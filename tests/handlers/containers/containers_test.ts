@@ -167,7 +167,7 @@ Deno.test("GetContainer() gives clients before version 5 the older forms", async
     (await (await test.send("GET", `${path}/containers/${id}/json`)).json()).Config;
   const old = await config("/v4.3.1/libpod");
   assertEquals([old.Entrypoint, old.StopSignal], ["/bin/a b", 2]);
-  assertEquals((await config("/v1.44")).StopSignal, "2");
+  assertEquals((await config("/v1.44")).StopSignal, "SIGINT");
   for (const path of ["/libpod", "/v5.0.0/libpod"]) {
     const { Entrypoint, StopSignal } = await config(path);
     assertEquals([Entrypoint, StopSignal], [["/bin/a", "b"], "SIGINT"], path);

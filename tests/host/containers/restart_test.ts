@@ -66,8 +66,8 @@ Deno.test("containers are restarted by their policy, and end when their time is 
     const HostConfig = { RestartPolicy: { Name: "sometimes" } };
     const other = await server.request("POST", "/v1.44/containers/create", { body: { Image: image, HostConfig } });
     assertEquals([other.status, (await other.json()).message], [
-      500,
-      '"sometimes" is not a valid restart policy: invalid argument',
+      400,
+      "invalid restart policy: unknown policy 'sometimes'; use one of 'no', 'always', 'on-failure', or 'unless-stopped'",
     ]);
   });
 });

@@ -6,12 +6,10 @@ import {
 } from "../../../../lib/engine/containers/request/namespace_mode.ts";
 import { userNamespace } from "../../../../lib/engine/containers/request/user_namespace.ts";
 import { parseTreeLimit } from "../../../../lib/engine/containers/request/parse_tree_limit.ts";
-import type { RestartPolicy } from "../../../../lib/engine/records/container_record.ts";
 import { parseByteSize } from "../../../../lib/engine/text/byte_size.ts";
 import { messageOf } from "../../../../lib/oci/message_of.ts";
 import { requireImage } from "../../../containers/spec/image_name.ts";
 import { nameFields } from "../../../containers/spec/name_fields.ts";
-import { restartPolicy } from "../../../containers/spec/restart_policy.ts";
 import { isEmpty, unsupported } from "../../../containers/spec/unsupported.ts";
 import type { CreateContainerConfig } from "../../../wire/compat/container_create.ts";
 import type { HostConfig } from "../../../wire/compat/host_config.ts";
@@ -21,6 +19,7 @@ import { dockerHealthWish } from "./health.ts";
 import { dockerLimits, dockerShmSize, dockerStopSignal } from "./limits.ts";
 import { dockerMounts } from "./mounts.ts";
 import { dockerLinks, dockerNetworks, dockerPorts, type NetworkDefaults } from "./networks.ts";
+import { dockerRestartPolicy } from "./restart_policy.ts";
 import { dockerSecurity } from "./security.ts";
 import { RequestError } from "../../../request_error.ts";
 
@@ -65,7 +64,7 @@ function translate(config: CreateContainerConfig, name: string, defaults: Docker
     stopSignal: dockerStopSignal(config.StopSignal),
     stopTimeout: config.StopTimeout ?? undefined,
     remove: host.AutoRemove,
-    restartPolicy: policyOf(host),
+    restartPolicy: dockerRestartPolicy(host.RestartPolicy),
     health: dockerHealthWish(config),
     init: host.Init ?? undefined,
     mounts: dockerMounts(config),
@@ -132,10 +131,6 @@ function processOf(config: CreateContainerConfig): ContainerRequest {
     stdin: config.OpenStdin,
     stdinOnce: config.StdinOnce,
   };
-}
-
-function policyOf({ RestartPolicy: { Name, MaximumRetryCount } }: HostConfig): RestartPolicy | undefined {
-  return restartPolicy(Name, Name === "on-failure" ? MaximumRetryCount : undefined);
 }
 
 function namespacesOf(host: HostConfig): ContainerRequest["namespaces"] {
