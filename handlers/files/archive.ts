@@ -14,11 +14,12 @@ export async function headArchive(
   name: string,
   path: string | undefined,
   context: Context,
+  { keepLink = false }: Pick<ReadOptions, "keepLink"> = {},
 ): Promise<void> {
   const wanted = requirePath(path);
   const facts = await engine.containers.files.stat(name, wanted, context.signal);
   tellFacts(context, facts);
-  if (!facts.exists) throw noSuchFile(name, wanted);
+  if (!facts.exists && !(keepLink && facts.target !== undefined)) throw noSuchFile(name, wanted);
 }
 
 /** Gives what is at a path. */
@@ -32,9 +33,8 @@ export async function getArchive(
   const wanted = requirePath(path);
   const { facts, archive } = await engine.containers.files.read(name, wanted, { ...options, signal: context.signal });
   tellFacts(context, facts);
-  if (!facts.exists) throw noSuchFile(name, wanted);
-  // It is there where the path is.
-  return archive!;
+  if (archive === undefined) throw noSuchFile(name, wanted);
+  return archive;
 }
 
 /** The options of a client for unpacking an archive; `chown` is the tree's own default. */

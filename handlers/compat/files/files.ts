@@ -10,8 +10,13 @@ import { compatFilesAPI } from "./api.ts";
 /** The operations on containers' files of Docker's tree over an engine. */
 export function compatFiles(engine: Engine): Implementation {
   return implementFamily(compatFilesAPI, {
-    CompatContainerArchiveHead: (name, { path }, context) => headArchive(engine, name, path, context),
-    CompatContainerArchive: (name, { path }, context) => getArchive(engine, name, path, context, { dotted: true }),
+    // Docker's clients follow links themselves, where their users ask for it.
+    CompatContainerArchiveHead: (name, { path }, context) => {
+      return headArchive(engine, name, path, context, { keepLink: true });
+    },
+    CompatContainerArchive: (name, { path }, context) => {
+      return getArchive(engine, name, path, context, { dotted: true, keepLink: true });
+    },
     CompatPutContainerArchive: (name, query, archive, context) => {
       // Docker's clients write secrets in the name of their readers: files change hands only where the container has a user.
       const copyUIDGID = query.copyUIDGID && engine.containers.resolve(name).process.user !== "";

@@ -49,6 +49,8 @@ export interface TreeReadOptions {
   owner: string;
   /** Begin names with `./` where a path ends in `/.`, and name the folder so itself. */
   dotted?: boolean;
+  /** Read a symbolic link itself, and not the file or folder to which it leads; also one that leads to nothing. */
+  keepLink?: boolean;
   /** Ends the look at the path. */
   signal?: AbortSignal;
 }

@@ -46,6 +46,17 @@ Deno.test("podman cp and docker cp carry files and folders both ways, running or
     for (const name of ["up", "down"]) {
       ok(await server.docker("cp", "-L", `${name}:/docker/link`, `${server.folder}/followed-${name}`));
       assertEquals(await Deno.readTextFile(`${server.folder}/followed-${name}`), "plain");
+      ok(await server.docker("cp", `${name}:/docker/link`, `${server.folder}/link-${name}`));
+      const target = await Deno.readLink(`${files}/tree/link`);
+      assertEquals(await Deno.readLink(`${server.folder}/link-${name}`), target);
+      // A link to nothing, and a file that is written through it.
+      await Deno.symlink("nowhere", `${files}/dangling-${name}`);
+      ok(await server.docker("cp", `${files}/dangling-${name}`, `${name}:/docker/`));
+      ok(await server.docker("cp", `${name}:/docker/dangling-${name}`, `${server.folder}/`));
+      assertEquals(await Deno.readLink(`${server.folder}/dangling-${name}`), "nowhere");
+      ok(await server.docker("cp", `${files}/plain`, `${name}:/docker/dangling-${name}`));
+      ok(await server.docker("cp", `${name}:/docker/nowhere`, `${server.folder}/through-${name}`));
+      assertEquals(await Deno.readTextFile(`${server.folder}/through-${name}`), "plain");
     }
   });
   await t.step("a mount that is read-only stays as it is", async () => {

@@ -24,6 +24,8 @@ export interface PathFacts extends FileFacts {
 export interface ReadOptions {
   /** Begin names with `./` where the path ends in `/.`: how Docker's client expects them, and Podman's does not. */
   dotted?: boolean;
+  /** Read a symbolic link itself, as Docker does; Podman reads the file or folder to which it leads. */
+  keepLink?: boolean;
   /** Ends the look at the path: a container may serve it itself, and never answer. The archive's own end is its cancelling. */
   signal?: AbortSignal;
 }
@@ -58,14 +60,14 @@ export async function readArchive(
   context: Context,
   nameOrID: string,
   path: string,
-  { dotted, signal }: ReadOptions = {},
+  { dotted, keepLink = false, signal }: ReadOptions = {},
 ): Promise<{ facts: PathFacts; archive?: ReadableStream<Uint8Array> }> {
   requireHost(context.core);
   const spelled = requirePath(path);
   const tree = await holdTree(context, nameOrID);
   const { record } = tree;
   try {
-    const options = { owner: record.process.user, dotted, signal };
+    const options = { owner: record.process.user, dotted, keepLink, signal };
     const found = await withPlace(
       context,
       tree,
@@ -73,7 +75,9 @@ export async function readArchive(
       (place) => requireHost(context.core).trees.read(place, options),
     );
     const facts = viewFacts(record, spelled, found.facts);
-    if (facts.exists) return { facts, archive: holdWhileRead(context, tree, found.archive) };
+    if (facts.exists || keepLink && facts.target !== undefined) {
+      return { facts, archive: holdWhileRead(context, tree, found.archive) };
+    }
     await found.archive.cancel();
     await tree[Symbol.asyncDispose]();
     return { facts };

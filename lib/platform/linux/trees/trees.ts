@@ -66,14 +66,15 @@ class AgentTrees implements Trees {
 
   async read(
     path: TreePath,
-    { owner, dotted, signal }: TreeReadOptions,
+    { owner, dotted, keepLink, signal }: TreeReadOptions,
   ): Promise<{ facts: FileFacts; archive: ReadableStream<Uint8Array> }> {
     const place = await this.#place(path);
     const { uid, gid } = await resolveUser(path.root, owner, []);
     const contents = endsInItself(path.path) ? dotted ? "." : "1" : "";
     const whole = place.isWhole ? "1" : "";
     const { root, pid, name } = place;
-    const agent = new Agent(["get", root, pid, place.path, contents, String(uid), String(gid), whole, name]);
+    const ids = [String(uid), String(gid)];
+    const agent = new Agent(["get", root, pid, place.path, contents, ...ids, whole, name, keepLink ? "1" : ""]);
     try {
       return { facts: factsOf(path, await agent.answer(signal)), archive: agent.output() };
     } catch (error) {

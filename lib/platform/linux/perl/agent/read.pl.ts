@@ -137,14 +137,15 @@ sub find {
   my $target = defined $link ? $found ? place($found) : $link : '';
   my $word = $end ? 'facts' : 'dangling';
   answer($word, @$facts{qw(mode size time nanos)}, $target, $end && $end->{type} == $FOLDER ? 1 : 0);
-  exit 0 if !$found;
-  return ($found, $end, $base);
+  return ($found, $end, $base, $facts, $link);
 }
 sub get {
-  my ($path, $contents, $uid, $gid, $whole, $name) = @_;
-  my ($found, $facts, $base) = find($path);
+  my ($path, $contents, $uid, $gid, $whole, $name, $keep_link) = @_;
+  my ($found, $facts, $base, $own_facts, $link) = find($path);
   $base = $name if $name ne '';
   $owner = [$uid + 0, $gid + 0];
+  if ($keep_link && defined $link) { other_entry($base, $own_facts, $link); finish() }
+  exit 0 if !$found;
   if ($facts->{type} == $FOLDER) {
     my $folder = open_folder($found, '.', 0) or die "open $path: $!\n";
     my $skip = $whole && $base eq '' ? { dev => 1, proc => 1, sys => 1 } : undef;
