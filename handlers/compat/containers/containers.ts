@@ -94,7 +94,7 @@ export function compatContainers(engine: Engine): Implementation {
     CompatRemoveContainer: async (name, { force, ignore, link, v }) => {
       if (link) throw new RequestError("malformed", "link is not supported");
       // Docker's force kills; the native tree's stops, and kills what does not end.
-      const options = { force, ignore, volumes: v, timeout: 0, restartingRuns: true };
+      const options = { force, ignore, volumes: v, timeout: 0, restartingRuns: true, leaveJoined: true };
       const [failed] = (await containers.remove(name, options)).filter(({ error }) => error);
       if (failed?.error) throw failed.error;
     },

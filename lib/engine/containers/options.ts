@@ -54,6 +54,8 @@ export interface RemoveOptions {
   ignore?: boolean;
   /** Remove the containers that depend on it first; with an infra container, its whole pod. */
   depend?: boolean;
+  /** Containers that joined its namespaces stay, as in Docker: they cannot be started again. */
+  leaveJoined?: boolean;
   /** A container that waits for its restart counts as running, as in Docker. */
   restartingRuns?: boolean;
   /** The caller removes the pod, whose lock it holds: an infra container may go, and the pod's record goes with it. */

@@ -4,7 +4,7 @@ import { SIGKILL } from "../text/signals.ts";
 import { cleanUp } from "./life/clean_up.ts";
 import { type Context, emitEvent, isLive, withContainerLock } from "./context.ts";
 import { requireHost } from "../core.ts";
-import { dependentsOf } from "./dependencies.ts";
+import { dependentsOf, requirersOf } from "./dependencies.ts";
 import { removeIDFile } from "./id_file.ts";
 import { improperState, isCode } from "./failures.ts";
 import { messageOf } from "../../oci/message_of.ts";
@@ -63,8 +63,9 @@ async function removeWithDependents(
   options: RemoveOptions,
 ): Promise<RemoveReport[]> {
   const reports: RemoveReport[] = [];
-  for (const dependent of dependentsOf(found.id, context.records.all())) {
-    if (!options.depend) throw hasDependents(found.id, dependentsOf(found.id, context.records.all()));
+  const dependents = options.leaveJoined ? requirersOf : dependentsOf;
+  for (const dependent of dependents(found.id, context.records.all())) {
+    if (!options.depend) throw hasDependents(found.id, dependents(found.id, context.records.all()));
     reports.push(...await removeContainer(context, dependent, { ...options, ignore: true }));
   }
   await removeOne(context, found.id, options);

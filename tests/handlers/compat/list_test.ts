@@ -79,3 +79,25 @@ Deno.test("CompatGetImages() with a name lists no other name of an image", async
   const steps = await (await test.send("GET", `/images/${TINY_NAME}/history`)).json();
   assertEquals(steps.every(({ Id }: { Id: string }) => /^(<missing>|sha256:[0-9a-f]{64})$/.test(Id)), true);
 });
+
+Deno.test("CompatRemoveContainer() leaves containers that joined its network, which cannot start again; the native tree refuses", async () => {
+  await using test = await openTestEngine();
+  const make = async (name: string, NetworkMode: string) => {
+    const body = { Image: TINY_NAME, HostConfig: { NetworkMode } };
+    assertEquals((await test.send("POST", `/containers/create?name=${name}`, body)).status, 201);
+    assertEquals((await test.send("POST", `/containers/${name}/start`)).status, 204);
+  };
+  const state = async (name: string) =>
+    (await (await test.send("GET", `/containers/${name}/json`)).json()).State?.Status;
+  await make("vpn", "bridge");
+  await make("app", "container:vpn");
+  const refused = await test.send("DELETE", "/libpod/containers/vpn?force=true&timeout=0");
+  assertEquals([refused.status, (await refused.json()).cause], [409, "container already exists"]);
+  // Compose does so when it makes a container anew: it stops it, and removes it without force.
+  assertEquals((await test.send("POST", "/containers/vpn/stop?t=0")).status, 204);
+  assertEquals((await test.send("DELETE", "/containers/vpn")).status, 204);
+  assertEquals([await state("vpn"), await state("app")], [undefined, "running"]);
+  assertEquals((await test.send("POST", "/containers/app/stop?t=0")).status, 204);
+  assertEquals((await test.send("POST", "/containers/app/start")).status, 404);
+  assertEquals((await test.send("DELETE", "/containers/app")).status, 204);
+});
