@@ -91,8 +91,10 @@ export async function setup(options: SetupOptions = {}): Promise<SetupResult> {
   const wanted = options.debian ? DEBIAN : options.machine ? MACHINE : options.test ? [...RUN, ...TEST] : RUN;
   const missing = await missingOf(wanted);
   const docker = options.test === true && !await isThere("docker");
-  const compose = options.test === true && !await isThere(COMPOSE_PLUGIN);
-  const buildx = options.test === true && !await isThere(BUILDX_PLUGIN);
+  // The virtual machine has no network: it gets the plugins of this machine.
+  const needsPlugins = options.test === true || options.machine === true;
+  const compose = needsPlugins && !await isThere(COMPOSE_PLUGIN);
+  const buildx = needsPlugins && !await isThere(BUILDX_PLUGIN);
   const later = options.long === true && !await isThere(LATER_QUADLET);
   if (missing.length === 0 && !docker && !compose && !buildx && !later) return { failed: false, missing };
   const clients = [

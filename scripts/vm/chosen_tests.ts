@@ -5,6 +5,7 @@
  */
 import { bundle } from "../bundle.ts";
 import { buildDeb } from "../deb.ts";
+import { BUILDX_PLUGIN, COMPOSE_PLUGIN } from "../later_debian.ts";
 import { setup } from "../setup.ts";
 import { BOOT_AGAIN, runInMachine } from "./boot_machine.ts";
 import { makeMachineDisk } from "./machine_disk.ts";
@@ -81,7 +82,12 @@ async function bootMachine(script: string, { mayBootAgain, fill }: ScriptNeeds =
     const code = await runInMachine(files, {
       script: `${PREPARE}\n${script}`,
       folder,
-      shares: { repo: root, deno: new URL(".", `file://${Deno.execPath()}`).pathname, cache: await cacheFolder() },
+      shares: {
+        repo: root,
+        deno: new URL(".", `file://${Deno.execPath()}`).pathname,
+        cache: await cacheFolder(),
+        plugins: PLUGINS,
+      },
       print: (text) => Deno.stdout.writeSync(new TextEncoder().encode(text)),
       minutes: MINUTES,
       mayBootAgain,
@@ -97,11 +103,17 @@ async function bootMachine(script: string, { mayBootAgain, fill }: ScriptNeeds =
   }
 }
 
+/** The folder of this machine in which the Docker client's plugins are: those of the machine's Debian are older. */
+const PLUGINS = "/usr/local/lib";
+
 /** Prepares a boot for tests. Deno's cache is laid under a folder in memory, since Deno writes there. */
 const PREPARE =
   `mkdir -p /run/cow && mount -t tmpfs tmpfs /run/cow && mkdir -p /run/cow/upper /run/cow/work /root/.cache/deno
 mount -t overlay overlay -o lowerdir=/mnt/cache,upperdir=/run/cow/upper,workdir=/run/cow/work /root/.cache/deno
 cp /mnt/deno/deno /usr/local/bin/deno
+for plugin in ${[COMPOSE_PLUGIN, BUILDX_PLUGIN].map((path) => path.slice(PLUGINS.length)).join(" ")}; do
+  [ ! -e /mnt/plugins$plugin ] || install -D /mnt/plugins$plugin ${PLUGINS}$plugin
+done
 cd /mnt/repo
 export DENO_NO_UPDATE_CHECK=1 NO_COLOR=1 GANTRY_TEST_VM=1`;
 
