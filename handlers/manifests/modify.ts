@@ -77,7 +77,9 @@ async function modifyList(modification: Modification): Promise<Outcome> {
       return outcome;
     case "annotate": {
       const { engine: { images: { lists } }, name, options, access } = modification;
-      for (const image of options.images) {
+      // Podman 5.8's client names an empty digest where it means the list itself.
+      const images = options.images.filter((image) => image !== "");
+      for (const image of images) {
         await attemptStep(outcome, async () => {
           if (saysAnything(list)) {
             throw new RequestError("invalid", "setting index-wide values requires no instance digest");
@@ -86,7 +88,7 @@ async function modifyList(modification: Modification): Promise<Outcome> {
           outcome.images.push(image);
         });
       }
-      if (options.images.length === 0) {
+      if (images.length === 0) {
         await attemptStep(outcome, async () => {
           const isOfEntry = Object.values(entry).some((value) => Object.keys(value ?? {}).length > 0);
           if (isOfEntry) throw new RequestError("invalid", "setting values of an item requires an instance digest");

@@ -2,6 +2,7 @@ import type { Engine } from "../../lib/engine/engine.ts";
 import type { Implementation } from "../../lib/rest/mod.ts";
 import { implementFamily } from "../implement_family.ts";
 import { parseFilters } from "../parse_filters.ts";
+import { isBefore } from "../path_version.ts";
 import { volumesAPI } from "./api.ts";
 import { volumeData, volumePruneReport } from "./view.ts";
 
@@ -22,8 +23,11 @@ export function volumes(engine: Engine): Implementation {
       return volumeData(volumes, record);
     },
     ListVolumes: ({ filters }) => volumes.list(parseFilters(filters)).map((record) => volumeData(volumes, record)),
-    PruneVolumes: async ({ filters, dryrun: dryRun }) => {
-      const pruned = await volumes.prune(parseFilters(filters), { dryRun });
+    PruneVolumes: async ({ filters, dryrun: dryRun }, { version }) => {
+      const asked = parseFilters(filters) ?? {};
+      // Clients before Podman 6 tell their users that every volume goes that no container has.
+      const takesAll = isBefore(version, 6, 0) && Object.keys(asked).length === 0;
+      const pruned = await volumes.prune(takesAll ? { all: ["true"] } : asked, { dryRun });
       return pruned.map(volumePruneReport);
     },
     InspectVolume: (name) => volumeData(volumes, volumes.resolve(name)),

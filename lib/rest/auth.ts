@@ -119,6 +119,7 @@ export function bearer<Identity>(
 export function bearer<Identity>(
   check: string | ((token: string) => Checked<Identity>),
 ): Authenticator<Identity | string> {
+  requireCheck(check, "a token or a function that checks one");
   return {
     scheme: { type: "http", scheme: "bearer" },
     async authenticate(request) {
@@ -152,6 +153,7 @@ export function basic<Identity>(
   check: (name: string, password: string) => Checked<Identity>,
   realm = "api",
 ): Authenticator<Identity> {
+  requireCheck(check, "a function that checks a name and a password");
   const scheme = `Basic realm="${realm}", charset="UTF-8"`;
   return {
     scheme: { type: "http", scheme: "basic" },
@@ -175,4 +177,12 @@ function decodeCredentials(encoded: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** A variable of the environment that is not set is told at the start, and not to each caller. */
+function requireCheck(check: unknown, wanted: string): void {
+  if (typeof check === "function" || typeof check === "string" && check !== "") return;
+  throw new TypeError(
+    `Make the authentication: expected ${wanted}, got ${check === "" ? "an empty text" : typeof check}`,
+  );
 }

@@ -87,3 +87,15 @@ Deno.test("resize takes what a terminal can be, and nothing else", async () => {
     for (const query of ["h=-1&w=20", "h=20&w=65536", "h=x&w=1"]) assertEquals(await status(query), 400, path + query);
   }
 });
+
+Deno.test("CompatExecInspectHandler() has no exit code while there is none, and a new size of the terminal is answered 200", async () => {
+  await using test = await openTestEngine();
+  const id = await session(test, { Cmd: ["serve"], Tty: true });
+  const code = async () => (await (await test.send("GET", `/v1.50/exec/${id}/json`)).json()).ExitCode;
+  assertEquals(await code(), null);
+  const { platform } = connection();
+  await test.serve(start(`/v1.50/exec/${id}/start`, { Tty: true }), platform);
+  assertEquals(await code(), null);
+  assertEquals((await test.send("POST", `/v1.50/exec/${id}/resize?h=10&w=20`)).status, 200);
+  assertEquals((await (await test.send("GET", `/libpod/exec/${id}/json`)).json()).ExitCode, 0);
+});

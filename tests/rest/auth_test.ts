@@ -179,3 +179,12 @@ Deno.test("defect: handler() and surfaces() refuse an authenticator that is miss
   assertThrows(() => handler(missing, functions), TypeError, "pass an authenticator, or null");
   assertThrows(() => surfaces(definition, { guarded: true }), TypeError, "pass an authenticator");
 });
+
+Deno.test("bearer() and basic() refuse a secret that is not there when they are made", () => {
+  // As `Deno.env.get("TOKEN")!` gives it.
+  const missing = undefined as unknown as string;
+  assertThrows(() => bearer(missing), TypeError, "expected a token or a function that checks one, got undefined");
+  assertThrows(() => bearer(""), TypeError, "got an empty text");
+  const check = missing as unknown as () => string;
+  assertThrows(() => basic(check), TypeError, "expected a function that checks a name and a password, got undefined");
+});

@@ -22,6 +22,7 @@ import { ContainerInspect } from "../../wire/compat/container.ts";
 import type { EndpointIPAMConfig, NetworkSettings } from "../../wire/compat/network.ts";
 import { emit, type Sparse } from "../../wire/emit.ts";
 import { inspectHealth } from "./health.ts";
+import { dockerNetworkMode } from "./network_mode.ts";
 import { dockerState, hasProcess } from "./state.ts";
 
 /** Tells all there is to know of a container, as Docker does. */
@@ -96,7 +97,10 @@ function dockerHostConfig(
   const logOptions = { ...size, ...spec.logOptions };
   return {
     ...same,
-    NetworkMode: networkMode(record, same.NetworkMode),
+    NetworkMode: dockerNetworkMode(record),
+    // Docker has no word for namespaces that are the container's own.
+    PidMode: ownIsEmpty(same.PidMode),
+    UTSMode: ownIsEmpty(same.UTSMode),
     Sysctls: spec.sysctl,
     LogConfig: {
       Type: driver === "k8s-file" ? "json-file" : driver,
@@ -119,10 +123,8 @@ function dockerHostConfig(
   };
 }
 
-/** Docker names the network that a container was made with, where it is one of the user's. */
-function networkMode({ networks }: ContainerRecord, mode: string | null | undefined): string | null | undefined {
-  const [first = DEFAULT_NETWORK] = Object.keys(networks);
-  return mode === "bridge" && first !== DEFAULT_NETWORK ? first : mode;
+function ownIsEmpty(mode: string | null | undefined): string | null | undefined {
+  return mode === "private" ? "" : mode;
 }
 
 /** The limits of what a container writes, as its create request has them; Docker leaves out a map that is empty. */
@@ -137,7 +139,12 @@ function dockerNetworkSettings(record: ContainerRecord, more: InspectFacts): Spa
   // In the order in which they were asked for, whatever names stood for them.
   const asked = Object.values(record.spec.networks);
   const endpoints = Object.entries(settings.Networks ?? {}).map(([name, endpoint], i) => {
-    return [name, { ...endpoint, IPAMConfig: askedAddresses(record.spec.networks[name] ?? asked[i]) }];
+    return [name, {
+      ...endpoint,
+      IPAMConfig: askedAddresses(record.spec.networks[name] ?? asked[i]),
+      // Nobody looks up names in the default network.
+      DNSNames: name === DEFAULT_NETWORK ? null : [...new Set([record.name, ...endpoint?.Aliases ?? []])],
+    }];
   });
   return {
     SandboxKey: settings.SandboxKey,

@@ -3,6 +3,7 @@ import type { HealthState } from "../../../lib/engine/containers/health/health_s
 import type { ImageRecord } from "../../../lib/engine/records/image_record.ts";
 import { exposedBy } from "../../containers/view/command.ts";
 import { networkSettings, portBindings } from "../../containers/view/inspect_network.ts";
+import { dockerNetworkMode } from "./network_mode.ts";
 import { ContainerSummary, type PortSummary } from "../../wire/compat/container.ts";
 import { emit, type Sparse } from "../../wire/emit.ts";
 import { wireSeconds } from "../../wire/time.ts";
@@ -49,6 +50,7 @@ export function containerSummary(record: ContainerRecord, options: SummaryOption
       : statusText(record, now, options.health && dockerHealth(options.health.status)),
     // Clients are told from this version on.
     Health: isBefore(options.version, 1, 52) ? undefined : healthSummary(record, options.health),
+    HostConfig: { NetworkMode: dockerNetworkMode(record) },
     NetworkSettings: { Networks: networkSettings(record, exposed, options.networkID).Networks },
     Mounts: record.mounts.filter(({ type }) => type !== "tmpfs").map(({ type, source, destination, options }) => ({
       Type: type,

@@ -4,10 +4,10 @@ import { body } from "../../wire/body.ts";
 import { FRAMED_TEXT } from "../../wire/stream_views.ts";
 import {
   CompatExecResizeQuery,
+  DockerExecSession,
   ExecCreateConfig,
   ExecStartConfig,
   IDResponse,
-  InspectExecSession,
 } from "../../wire/exec/exec.ts";
 import { z } from "../../wire/zod.ts";
 
@@ -27,6 +27,6 @@ export const compatExecAPI = api("http://localhost", {
     [stream()],
     { body: "as-tagged", view: FRAMED_TEXT },
   ),
-  CompatExecResizeTTY: rest("POST /exec/{id=%v}/resize?%v", [text, CompatExecResizeQuery], [], { status: 201 }),
-  CompatExecInspectHandler: rest("GET /exec/{id=%v}/json", [text], [InspectExecSession]),
+  CompatExecResizeTTY: rest("POST /exec/{id=%v}/resize?%v", [text, CompatExecResizeQuery], [], { status: 200 }),
+  CompatExecInspectHandler: rest("GET /exec/{id=%v}/json", [text], [DockerExecSession]),
 }, API_OPTIONS);

@@ -14,6 +14,9 @@ export function compatExec(engine: Engine): Implementation {
     CompatExecCreateHandler: (name, config) => createExec(engine, name, config),
     CompatExecStartHandler: (id, config, context) => startExec(engine, id, config, context, COMPAT_ATTACH.framedSince),
     CompatExecResizeTTY: (id, query) => resizeExec(engine, id, query),
-    CompatExecInspectHandler: (id) => inspectExec(engine, id),
+    CompatExecInspectHandler: (id) => {
+      const { ExitCode, ...session } = inspectExec(engine, id);
+      return { ...session, ExitCode: session.CanRemove ? ExitCode : null };
+    },
   });
 }

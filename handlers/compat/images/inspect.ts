@@ -13,7 +13,7 @@ export function imageInspect(image: ImageRecord, version: string | undefined): I
     ...same,
     Id: `sha256:${Id}`,
     Created: Created ?? "",
-    Config: { ...Config, OnBuild: execution.OnBuild, Shell: execution.Shell },
+    Config: { ...Config, OnBuild: execution.OnBuild, Shell: execution.Shell, Healthcheck: execution.Healthcheck },
     Variant: image.config.variant,
     GraphDriver,
     RootFS: { Type: RootFS?.Type, Layers: RootFS?.Layers ?? [] },

@@ -34,6 +34,30 @@ export function listModes(): NetworkSummary[] {
   });
 }
 
+const KINDS = ["builtin", "custom"];
+const SCOPES = ["local", "global", "swarm"];
+
+/** Whether a network is of the kinds that a filter `type` names. Throws a 400 for a kind there is not. */
+export function fitsKind({ Name }: Pick<NetworkSummary, "Name">, wanted: readonly string[]): boolean {
+  const isBuiltin = Name === BRIDGE || Object.hasOwn(MODES, Name);
+  return fitsFilter("type", isBuiltin ? "builtin" : "custom", { wanted, known: KINDS });
+}
+
+/** Whether a network is of the scopes that a filter `scope` names. Throws a 400 for a scope there is not. */
+export function fitsScope({ Scope }: Pick<NetworkSummary, "Scope">, wanted: readonly string[]): boolean {
+  return fitsFilter("scope", Scope, { wanted, known: SCOPES });
+}
+
+function fitsFilter(
+  name: string,
+  value: string,
+  { wanted, known }: { wanted: readonly string[]; known: readonly string[] },
+): boolean {
+  const wrong = wanted.find((one) => !known.includes(one));
+  if (wrong !== undefined) throw new RequestError("malformed", `invalid filter '${name}=${wrong}'`);
+  return wanted.length === 0 || wanted.includes(value);
+}
+
 /** Throws for a network that is there on every machine, as Docker does. */
 export function requireOrdinary(name: string, what: string): void {
   if (Object.hasOwn(MODES, name)) {

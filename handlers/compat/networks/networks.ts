@@ -7,7 +7,7 @@ import { unsupported } from "../../containers/spec/unsupported.ts";
 import { endpointAttachment } from "../containers/spec/networks.ts";
 import { compatNetworksAPI } from "./api.ts";
 import { networkRequest } from "./create.ts";
-import { engineName, inspectMode, listModes, requireOrdinary } from "./names.ts";
+import { engineName, fitsKind, fitsScope, inspectMode, listModes, requireOrdinary } from "./names.ts";
 import { networkInspection, networkSummary } from "./view.ts";
 import { RequestError } from "../../request_error.ts";
 
@@ -21,9 +21,10 @@ export function compatNetworks(engine: Engine): Implementation {
       return { Id: (await networks.create(wish)).id, Warning: warning };
     },
     CompatListNetworks: async ({ filters }) => {
-      const read = parseFilters(filters) ?? {};
+      const { type = [], scope = [], ...read } = parseFilters(filters) ?? {};
       const found = (await containers.networks.list(read)).map(networkSummary);
-      return Object.keys(read).length > 0 ? found : [...found, ...listModes()];
+      const all = Object.keys(read).length > 0 ? found : [...found, ...listModes()];
+      return all.filter((network) => fitsKind(network, type) && fitsScope(network, scope));
     },
     CompatInspectNetwork: async (name, { scope = "local" }, { version }) => {
       if (scope !== "local") throw new RequestError("malformed", "invalid argument");

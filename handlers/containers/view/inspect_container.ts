@@ -12,7 +12,7 @@ import { commandOf, entrypointOf, exposedBy } from "./command.ts";
 import { healthConfig, healthResults } from "./inspect_health.ts";
 import { hostConfig } from "./inspect_host.ts";
 import { inspectMounts } from "./inspect_mounts.ts";
-import { networkSettings } from "./inspect_network.ts";
+import { networkSettings, portBindings } from "./inspect_network.ts";
 import { specConfig } from "./inspect_spec.ts";
 import { signalName } from "../../../lib/engine/text/signals.ts";
 import { DEFAULT_UMASK } from "../../../lib/engine/text/umask.ts";
@@ -176,7 +176,8 @@ export function inspectConfig(
   image: ImageRecord | undefined,
 ): Omit<Sparse<InspectContainerConfig>, "Entrypoint" | "StopSignal" | "OnBuild"> {
   const { spec, process } = record;
-  const exposed = exposedBy(record, image);
+  // Ports that are published are exposed, too.
+  const exposed = [...new Set([...exposedBy(record, image), ...Object.keys(portBindings(record.ports))])];
   const volumes = anonymousVolumes(record.mounts).map(({ destination }) => [destination, {}]);
   return {
     Hostname: record.hostname,

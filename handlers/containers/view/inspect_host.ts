@@ -61,7 +61,7 @@ export function hostConfig(record: ContainerRecord, runtime: string): Sparse<Ins
 }
 
 /** `container:ID`, or the mode as it is. */
-function viewMode({ mode, value, options }: NamespaceMode): string {
+export function viewMode({ mode, value, options }: NamespaceMode): string {
   if (mode === "path") return `ns:${value}`;
   if (options !== undefined) return `${mode}:${options.join(",")}`;
   return value === undefined ? mode : `${mode}:${value}`;

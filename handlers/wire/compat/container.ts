@@ -43,6 +43,7 @@ export const ContainerSummary = z.object({
   State: z.string(),
   Status: z.string(),
   Health: HealthSummary.nullish(),
+  HostConfig: z.object({ NetworkMode: z.string() }).optional(),
   NetworkSettings: NetworkSettingsSummary.nullable(),
   Mounts: z.array(MountPoint).nullable(),
   Name: z.string(),

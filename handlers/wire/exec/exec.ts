@@ -68,6 +68,10 @@ export const InspectExecSession = z.object({
 });
 export type InspectExecSession = z.output<typeof InspectExecSession>;
 
+/** `container.ExecInspect`: the exit code is null while there is none. */
+export const DockerExecSession = InspectExecSession.extend({ ExitCode: z.int().nullable() });
+export type DockerExecSession = z.output<typeof DockerExecSession>;
+
 /** The query of `ExecWebSocket`: the rows and columns of the terminal to begin with. */
 export const ExecSocketQuery = z.object({ h: terminalSide, w: terminalSide });
 

@@ -40,6 +40,11 @@ export interface TarLimits {
   bytes: number;
   /** Whether an entry is passed over, by its name as it is in the archive: whatever that is. */
   passesOver?: (name: string) => boolean;
+  /**
+   * It may end behind the content of its last entry, without padding and the two empty blocks: so does the context that the Docker CLI sends
+   * with `build -f -`.
+   */
+  mayEndShort?: boolean;
 }
 
 /** One file of an archive that is written. */
@@ -77,12 +82,12 @@ export async function* tarEntries(stream: ReadableStream<Uint8Array>, limits: Ta
   try {
     let total = 0;
     for (let count = 0;; count++) {
-      const header = await nextHeader(bytes);
+      const header = await nextHeader(bytes, limits.mayEndShort === true && count > 0);
       if (header === undefined) return;
       total += header.size;
       if (count >= limits.entries) throw brokenTar("limit", `more than ${limits.entries} entries`);
       if (total > limits.bytes) throw brokenTar("limit", `larger than ${limits.bytes} bytes`);
-      const body = new EntryBody(bytes, header.size);
+      const body = new EntryBody(bytes, header.size, limits.mayEndShort);
       const kind = KINDS[header.flag] ?? "other";
       const name = decodeText(header.name);
       if (limits.passesOver?.(name)) {
@@ -140,20 +145,24 @@ const READ_ONLY = { link: new Uint8Array(0), flag: "0", mode: 0o444, uid: 0, gid
 const FOLDER = { ...READ_ONLY, flag: "5", mode: 0o755 };
 
 /** The next entry's header, with what extended headers and long names say. */
-async function nextHeader(bytes: ByteReader): Promise<TarHeader | undefined> {
+async function nextHeader(bytes: ByteReader, mayEnd: boolean): Promise<TarHeader | undefined> {
   let records: PAXRecord[] = [];
   let name: Uint8Array | undefined;
   let link: Uint8Array | undefined;
   for (;;) {
     const block = await bytes.exactly(BLOCK);
+    // An extended header speaks of an entry that has to come.
+    if (block.length === 0 && mayEnd && records.length === 0 && name === undefined && link === undefined) {
+      return undefined;
+    }
     if (block.length === 0) throw brokenTar("corrupt", "it has no end");
-    if (block.length < BLOCK) throw brokenTar("corrupt", "it ends within an entry");
+    if (block.length < BLOCK) throw endsWithin();
     if (isZero(block)) return undefined;
     const header = readHeader(block);
     if (!"xgLK".includes(header.flag)) return completeHeader({ ...header, name: name ?? header.name }, link, records);
     if (header.size > EXTENSION_LIMIT) throw brokenTar("limit", "an extended header is too large");
     const body = await bytes.exactly(header.size + paddingOf(header.size));
-    if (body.length < header.size) throw brokenTar("corrupt", "it ends within an entry");
+    if (body.length < header.size) throw endsWithin();
     const value = body.slice(0, header.size);
     if (header.flag === "x") records = parsePAX(value);
     else if (header.flag === "L") name = untilZero(value);
@@ -181,11 +190,13 @@ class EntryBody {
   readonly #bytes: ByteReader;
   #left: number;
   readonly #padding: number;
+  readonly #mayEndShort: boolean;
 
-  constructor(bytes: ByteReader, size: number) {
+  constructor(bytes: ByteReader, size: number, mayEndShort = false) {
     this.#bytes = bytes;
     this.#left = size;
     this.#padding = paddingOf(size);
+    this.#mayEndShort = mayEndShort;
   }
 
   stream(): ReadableStream<Uint8Array> {
@@ -205,7 +216,12 @@ class EntryBody {
   /** Reads to the next entry. */
   async skip(): Promise<void> {
     while (await this.#next() !== undefined);
-    for (let left = this.#padding; left > 0;) left -= (await this.#some(left)).length;
+    for (let left = this.#padding; left > 0;) {
+      const bytes = await this.#bytes.some(left);
+      if (bytes === undefined && !(this.#mayEndShort && left === this.#padding)) throw endsWithin();
+      if (bytes === undefined) return;
+      left -= bytes.length;
+    }
   }
 
   async #next(): Promise<Uint8Array | undefined> {
@@ -217,7 +233,7 @@ class EntryBody {
 
   async #some(most: number): Promise<Uint8Array> {
     const bytes = await this.#bytes.some(most);
-    if (bytes === undefined) throw brokenTar("corrupt", "it ends within an entry");
+    if (bytes === undefined) throw endsWithin();
     return bytes;
   }
 }
@@ -234,6 +250,10 @@ const decoder = new TextDecoder();
 
 function decodeText(bytes: Uint8Array): string {
   return bytes.length === 0 ? "" : decoder.decode(bytes);
+}
+
+function endsWithin(): LayerError {
+  return brokenTar("corrupt", "it ends within an entry");
 }
 
 function brokenTar(code: LayerError["code"], why: string): LayerError {

@@ -26,6 +26,8 @@ export interface ReplayOptions extends ResumableOptions {
   readonly recent?: number;
 }
 
+type OpenSource<T> = (signal: AbortSignal) => AsyncIterable<T>;
+
 /**
  * A window over the last values of sources: called with a key and what opens the source of that key.
  *
@@ -41,7 +43,8 @@ export interface ReplayOptions extends ResumableOptions {
  * ```
  */
 export interface ReplayWindow<T> {
-  (key: unknown, open: () => AsyncIterable<T>): Resumable<T>;
+  /** The signal that `open` gets ends when the source is let go: a source that waits for its next value must end with it. */
+  (key: unknown, open: OpenSource<T>): Resumable<T>;
   /** Lets all sources go. */
   close(): void;
 }
@@ -51,7 +54,7 @@ export interface ReplayWindow<T> {
  * `Last-Event-ID` over server-sent events gets those that it has missed. Callers of the same key share one source, which is opened for the first of
  * them; who comes later without an ID gets what comes from then on. The source is read as fast as the fastest caller reads. A
  * caller that falls behind by more than the window, or comes back too late, gets an `HTTPError` 410. Without a caller the source is read until the
- * window is full, and let go after `linger`. Make one for each operation, outside of its function; values that depend on who calls
+ * window is full, and let go after `linger`: the signal that `open` gets ends then. Make one for each operation, outside of its function; values that depend on who calls
  * need that in the key.
  *
  * @throws {RangeError} for a number that is negative, or not a number
@@ -90,9 +93,9 @@ export function replayWindow<T>(options: ReplayOptions = {}): ReplayWindow<T> {
     sources.get(key)?.close();
     sources.delete(key);
   };
-  const begin = (key: string, open: () => AsyncIterable<T>) => {
+  const begin = (key: string, open: OpenSource<T>) => {
     forget(key);
-    const source: SharedSource<T> = new SharedSource(open(), kept, () => {
+    const source: SharedSource<T> = new SharedSource(open, kept, () => {
       // One that was replaced is nobody's any more.
       if (sources.get(key) !== source) return source.close();
       left.set(key, setTimeout(forget, linger, key));
@@ -101,7 +104,7 @@ export function replayWindow<T>(options: ReplayOptions = {}): ReplayWindow<T> {
     sources.set(key, source);
     return source;
   };
-  const read = (key: string, open: () => AsyncIterable<T>, after: string | undefined) => {
+  const read = (key: string, open: OpenSource<T>, after: string | undefined) => {
     const known = sources.get(key);
     if (after !== undefined && !known) throw passedOn(after);
     // A caller that has seen nothing of a source that is over begins anew.
@@ -111,7 +114,7 @@ export function replayWindow<T>(options: ReplayOptions = {}): ReplayWindow<T> {
     left.delete(key);
     return source.read(place);
   };
-  const window = (key: unknown, open: () => AsyncIterable<T>) => {
+  const window = (key: unknown, open: OpenSource<T>) => {
     const name = writeJSON(key);
     // Opened when it is read, so that what is wrong is told to who reads.
     return resumable<T>(

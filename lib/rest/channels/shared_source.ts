@@ -10,6 +10,7 @@ export interface KeptValues<T> {
 /** A source that several callers read, each at its own place among the last values, which are numbered from 1 on. */
 export class SharedSource<T> {
   readonly #iterator: AsyncIterator<T>;
+  readonly #stop = new AbortController();
   readonly #kept: KeptValues<T>;
   readonly #idle: () => void;
   /** The name that tells the numbers of this source from those of another. */
@@ -25,9 +26,9 @@ export class SharedSource<T> {
   #end: { readonly error?: unknown } | undefined;
   #waiting: (() => void)[] = [];
 
-  /** `idle` is called whenever the last caller has left. */
-  constructor(source: AsyncIterable<T>, kept: KeptValues<T>, idle: () => void) {
-    this.#iterator = source[Symbol.asyncIterator]();
+  /** `open` gets a signal that ends with the source, and `idle` is called whenever the last caller has left. */
+  constructor(open: (signal: AbortSignal) => AsyncIterable<T>, kept: KeptValues<T>, idle: () => void) {
+    this.#iterator = open(this.#stop.signal)[Symbol.asyncIterator]();
     this.#kept = kept;
     this.#idle = idle;
   }
@@ -109,6 +110,8 @@ export class SharedSource<T> {
     if (this.#end) return;
     this.#end = {};
     this.#wake();
+    // A generator that waits learns of its end by the signal alone: it returns at its next value.
+    this.#stop.abort();
     Promise.resolve(this.#iterator.return?.()).catch(() => {});
   }
 

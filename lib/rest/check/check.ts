@@ -194,7 +194,7 @@ class PlanCheck {
       // Asked only of what else cannot be told: libraries take their time to write a JSON Schema.
       if (kindOf(carried).type !== "any" || !needsMarker(carried)) return;
       const whose = item ? `the items of ${what} are` : `${what} is`;
-      this.#fail(`${whose} carried by a marker: use int64, uint64, time or bytes`);
+      this.#fail(`${whose} carried by a marker: use ${markerFor(carried)}`);
     } catch (error) {
       this.#fail(`${what} has no JSON Schema: ${error instanceof Error ? error.message : error}${hintFor(error)}`);
     }
@@ -219,4 +219,15 @@ class PlanCheck {
       : `a ${kind.type} cannot stand there`;
     this.#fail(`"${name}" stands in the path and takes a single value, but ${hint}`, column);
   }
+}
+
+/** The markers that take the values of a schema of which no kind can be told. */
+function markerFor(schema: Schema): string {
+  const takes = (value: unknown) => {
+    const checked = schema["~standard"].validate(value);
+    return !(checked instanceof Promise) && checked.issues === undefined;
+  };
+  if (takes(new Date())) return "time";
+  if (takes(1n)) return "int64 or uint64";
+  return takes(new Uint8Array()) ? "bytes" : "int64, uint64, time or bytes";
 }

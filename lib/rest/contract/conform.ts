@@ -21,7 +21,7 @@ import { HTTPError } from "../error.ts";
 import { link } from "../link.ts";
 import { markerOf } from "../plan/kind.ts";
 import type { Plan } from "../plan/plan_types.ts";
-import { type Random, sampleValue, sampleValues, seededRandom } from "./sample.ts";
+import { canStandInHeader, type Random, sampleValue, sampleValues, seededRandom } from "./sample.ts";
 import { isAsyncIterable } from "../codecs/record.ts";
 
 /**
@@ -246,7 +246,7 @@ class Trial implements Conformance {
     const headed = plan.unplaced.filter((index) => !plan.body?.arguments.includes(index));
     for (const [index, { schema }] of plan.arguments.entries()) {
       const marker = markerOf(schema);
-      const canStand = headed.includes(index) ? isPlain : undefined;
+      const canStand = headed.includes(index) ? canStandInHeader : undefined;
       if (isOptional(plan, index) && this.#random() < 0.5) made.push(undefined);
       else if (marker === "chan") made.push(sampleValues(schema, this.#random, VALUES));
       else made.push(marker === "stream" ? "made up" : await sampleValue(schema, this.#random, canStand));
@@ -257,11 +257,6 @@ class Trial implements Conformance {
   #fail(operation: string, expected: string, got: string, args?: readonly unknown[]): void {
     this.failures.push({ operation, expected, got, ...(args && { arguments: args }), seed: this.#seed });
   }
-}
-
-/** Whether a value can stand in a header: text of visible ASCII, or no text at all. */
-function isPlain(value: unknown): boolean {
-  return typeof value !== "string" || /^[!-~]+(?: [!-~]+)*$/.test(value);
 }
 
 /** Whether an argument may be left out. */

@@ -40,7 +40,7 @@ const METHODS = ["get", "head", "post", "put", "patch", "delete", "options"];
 /** Statuses of errors that the transport answers by itself. */
 const OWN_ERRORS = ["400", "401", "403", "405", "406", "413", "415", "500", "501"];
 /** Markers that are imported where they are used. */
-const MARKERS = ["chan", "int64", "stream", "time", "uint64"];
+const MARKERS = ["bytes", "chan", "int64", "stream", "time", "uint64"];
 /** Content types of bodies, the one that is taken first in front. */
 const BODIES = ["application/json", "application/x-www-form-urlencoded", "multipart/form-data", "text/plain"];
 
@@ -122,7 +122,7 @@ class Importer {
     const [status, response] = this.#success(operation);
     const result = this.#result(response);
     const within = parameters.filter((one) => one.in === "path");
-    const query = parameters.filter((one) => one.in === "query");
+    const query = parameters.filter((one) => one.in === "query" && isQueryStyle(one));
     const required = query.filter((one) => one.required === true);
     const optional = query.filter((one) => one.required !== true);
 
@@ -134,14 +134,14 @@ class Importer {
     const [rawPath, constants = ""] = path.replace(/#.*$/, "").split("?");
     const route = this.#route(rawPath, within, place);
     const keys = constants === "" ? [] : constants.split("&");
-    for (const one of required) keys.push(`${encodeURIComponent(String(one.name))}=${place(one)}`);
+    for (const one of required) keys.push(`${keyOf(one, this.#isSpread(one))}${place(one)}`);
     if (body !== undefined) args.push({ text: body.text, optional: content.required !== true });
     const headed = parameters.filter((one) => isPlaceable(one));
     for (const one of headed) args.push({ text: this.#scalar(parameterSchema(one)), optional: one.required !== true });
     const isExplicit = body !== undefined || headed.length > 0;
     for (const one of optional) {
       args.push({ text: this.#scalar(parameterSchema(one)), optional: true });
-      keys.push(`${encodeURIComponent(String(one.name))}=${isExplicit ? `%[${args.length}]v` : "%v"}`);
+      keys.push(`${keyOf(one, this.#isSpread(one))}${isExplicit ? `%[${args.length}]v` : "%v"}`);
     }
     // In a tag with a body, the content type is the body's.
     const type = body === undefined ? result.type : body.type;
@@ -160,12 +160,14 @@ class Importer {
     const given = args.map(({ text, optional }) =>
       optional && !text.startsWith("stream(") ? `${asSchema(text)}.optional()` : text
     );
-    const left = parameters.filter((one) => (one.in === "header" || one.in === "cookie") && !isPlaceable(one));
+    const left = parameters.filter((one) =>
+      one.in === "query" ? !isQueryStyle(one) : (one.in === "header" || one.in === "cookie") && !isPlaceable(one)
+    );
     const lists = `[${given.join(", ")}], [${results.texts.join(", ")}]${
       settings.length > 0 ? `, { ${settings.join(", ")} }` : ""
     }`;
     return [
-      ...left.map((one) => `  // Not in the tag: ${one.in} ${JSON.stringify(one.name)}.`),
+      ...left.map((one) => `  // Not in the tag: ${one.in} ${JSON.stringify(one.name)}${styleOf(one)}.`),
       `  ${name}: rest(${JSON.stringify(tag)}, ${lists}),`,
     ];
   }
@@ -254,8 +256,16 @@ class Importer {
     const json = isObject(schema) ? schema : {};
     if (json.format === "binary") return "stream()";
     const text = this.zod.write(schema);
+    if (text === BYTES) return "bytes";
     if (text === "z.bigint()") return json.format === "uint64" ? "uint64" : "int64";
     return text === "z.date()" ? "time" : text;
+  }
+
+  /** Whether the fields of a parameter are parameters themselves: an object in the style `form`, exploded. */
+  #isSpread(parameter: JSONSchema): boolean {
+    if (!isObject(parameter.schema)) return false;
+    const { type, properties } = this.#resolve(parameter.schema);
+    return type === "object" || isObject(properties);
   }
 
   #isScalar(schema: unknown): boolean {
@@ -283,7 +293,27 @@ function parameterSchema({ schema, content }: JSONSchema): unknown {
 
 /** A schema that may be made optional: markers have no methods. */
 function asSchema(text: string): string {
+  if (text === "bytes") return BYTES;
   return text === "int64" || text === "uint64" ? "z.bigint()" : text === "time" ? "z.date()" : text;
+}
+
+/** The schema that stands for bytes within others. */
+const BYTES = "z.instanceof(Uint8Array)";
+
+/** Whether a tag can say how a query parameter is written: by its name, one of each item or field. */
+function isQueryStyle({ style = "form", explode = true, schema }: JSONSchema): boolean {
+  const hasParts = isObject(schema) && (schema.type === "array" || schema.type === "object" || "$ref" in schema);
+  return style === "form" && (explode === true || !hasParts);
+}
+
+/** The way in which a query parameter is written that no tag can say. */
+function styleOf({ in: where, style = "form", explode }: JSONSchema): string {
+  return where === "query" ? `, of the style ${style}${explode === false ? " that is not exploded" : ""}` : "";
+}
+
+/** A query parameter's part of the tag in front of its value. */
+function keyOf({ name }: JSONSchema, isSpread: boolean): string {
+  return isSpread ? "" : `${encodeURIComponent(String(name))}=`;
 }
 
 function listOf(value: unknown): unknown[] {

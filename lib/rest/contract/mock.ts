@@ -23,7 +23,7 @@ import {
 } from "../implement.ts";
 import { markerIs } from "../plan/marker.ts";
 import type { Plan } from "../plan/plan_types.ts";
-import { type Random, sampleValue, sampleValues, seededRandom } from "./sample.ts";
+import { canStandInHeader, type Random, sampleValue, sampleValues, seededRandom } from "./sample.ts";
 
 /**
  * The options of {@linkcode mock}.
@@ -75,13 +75,15 @@ export function mock<const D extends Operations>(
   return { definition, functions: table };
 }
 
-function mockFunction({ result, results }: Plan, random: Random, values: number): AnyFunction {
+function mockFunction({ result, results, parsed }: Plan, random: Random, values: number): AnyFunction {
   const schemas = result.fallible ? results.slice(0, -1) : results;
   if (result.shape === "channel") return () => sampleValues(schemas[0], random, values);
   return async () => {
     const made = [];
-    for (const schema of schemas) {
-      made.push(markerIs(schema, "stream") === undefined ? await sampleValue(schema, random) : "made up");
+    for (const [index, schema] of schemas.entries()) {
+      // A header or cookie cannot hold every text.
+      const canStand = parsed.resultRules[index]?.includes(":") ? canStandInHeader : undefined;
+      made.push(markerIs(schema, "stream") === undefined ? await sampleValue(schema, random, canStand) : "made up");
     }
     return made.length > 1 ? made : made[0];
   };

@@ -190,3 +190,8 @@ export async function* sampleValues(channel: Schema, random: Random, values: num
   const { item } = markerIs<ChannelMarker<Schema> & { readonly [MARKER]: "chan" }>(channel, "chan")!;
   for (let i = 0; i < values; i++) yield await sampleValue(item, random);
 }
+
+/** Whether a value can stand in a header: text of visible ASCII, or no text at all. */
+export function canStandInHeader(value: unknown): boolean {
+  return typeof value !== "string" || /^[!-~]+(?: [!-~]+)*$/.test(value);
+}

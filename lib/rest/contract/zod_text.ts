@@ -17,7 +17,18 @@ const FORMATS: Readonly<Record<string, string>> = {
 };
 
 /** Names that `api.ts` imports or declares, so that no schema may have them. */
-export const TAKEN: readonly string[] = ["api", "chan", "definition", "int64", "rest", "stream", "time", "uint64", "z"];
+export const TAKEN: readonly string[] = [
+  "api",
+  "bytes",
+  "chan",
+  "definition",
+  "int64",
+  "rest",
+  "stream",
+  "time",
+  "uint64",
+  "z",
+];
 
 /** Writes schemas; those with a name are declared once, in front of what uses them. */
 export class ZodText {
@@ -151,6 +162,8 @@ function addBounds(written: string, json: JSONSchema, names: readonly (readonly 
 
 function textSchema(json: JSONSchema): string {
   if (json.format === "date-time") return "z.date()";
+  // A file of a form with parts; whole bodies of bytes are streams.
+  if (json.format === "binary") return "z.file()";
   if (json.contentEncoding === "base64" || json.format === "byte") return "z.instanceof(Uint8Array)";
   const known = typeof json.format === "string" ? FORMATS[json.format] : undefined;
   if (known !== undefined) return known;

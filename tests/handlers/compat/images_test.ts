@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { imageInspect } from "../../../handlers/compat/images/inspect.ts";
 import { dockerName, localName } from "../../../handlers/compat/images/docker_name.ts";
 import { isBefore } from "../../../handlers/path_version.ts";
 import { emptyRegistriesConf } from "../../../lib/oci/registry/registries_conf.ts";
@@ -109,4 +110,13 @@ Deno.test("CompatGetImage() says since when an image has its name", async () => 
   assertEquals(await tagged(), test.engine.images.resolve(TINY.id).pulledAt);
   await test.engine.images.untag(TINY.id);
   assertEquals(await tagged(), "0001-01-01T00:00:00Z");
+});
+
+Deno.test("imageInspect() tells an image's health check", async () => {
+  await using test = await openTestEngine();
+  const image = test.engine.images.resolve(TINY.id);
+  const Healthcheck = { Test: ["CMD", "true"], Interval: 5_000_000_000 };
+  const checked = { ...image, config: { ...image.config, config: { ...image.config.config, Healthcheck } } };
+  assertEquals(imageInspect(checked, "1.50").Config?.Healthcheck, Healthcheck);
+  assertEquals(imageInspect(image, "1.50").Config?.Healthcheck, undefined);
 });

@@ -81,3 +81,21 @@ Deno.test("Docker's tree refuses a name that a container has already, and a rest
   assertEquals(await tell("/containers/mine/rename?name=mine"), same);
   assertEquals((await test.send("POST", "/containers/mine/rename?name=yours")).status, 204);
 });
+
+Deno.test("a container's hostname is one of its names in networks of users, and lists tell its network", async () => {
+  await using test = await openTestEngine();
+  const ask = async (path: string) => await (await test.send("GET", path)).json();
+  assertEquals((await test.send("POST", "/networks/create", { Name: "web" })).status, 201);
+  const body = { Image: TINY_NAME, Hostname: "broker", HostConfig: { NetworkMode: "web" } };
+  const { Id } = await (await test.send("POST", "/v1.50/containers/create?name=kafka", body)).json();
+  assertEquals((await test.send("POST", "/containers/kafka/start")).status, 204);
+  const { NetworkSettings: { Networks: { web } }, HostConfig } = await ask("/v1.50/containers/kafka/json");
+  assertEquals(web.DNSNames.sort(), ["broker", "kafka", Id.slice(0, 12)].sort());
+  assertEquals([HostConfig.PidMode, HostConfig.UTSMode], ["", ""]);
+  assertEquals(test.engine.containers.resolve("kafka").networks.web.aliases, [Id.slice(0, 12), "broker"]);
+  assertEquals((await test.send("POST", "/networks/create", { Name: "late" })).status, 201);
+  assertEquals((await test.send("POST", "/networks/late/connect", { Container: "kafka" })).status, 200);
+  assertEquals(test.engine.containers.resolve("kafka").networks.late.aliases, [Id.slice(0, 12), "broker"]);
+  const [listed] = await ask("/v1.50/containers/json");
+  assertEquals(listed.HostConfig, { NetworkMode: "web" });
+});

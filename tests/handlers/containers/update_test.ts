@@ -116,3 +116,16 @@ Deno.test("limits of processes are exact to the last digit, in both trees, asked
   const more = `{"image":"${TINY_NAME}","r_limits":[{"type":"as","soft":1,"hard":18446744073709551616}]}`;
   assertEquals((await test.send("POST", "/libpod/containers/create", more)).status, 400);
 });
+
+Deno.test("a health check that an update adds is run every 30 seconds where nobody says how often", async () => {
+  await using test = await openTestEngine();
+  await test.send("POST", "/libpod/containers/create", { image: TINY_NAME, name: "box" });
+  const update = (body: unknown) => test.send("POST", "/libpod/containers/box/update", body);
+  const interval = async () =>
+    (await (await test.send("GET", "/libpod/containers/box/json")).json()).Config.Healthcheck.Interval;
+  assertEquals((await update({ health_cmd: '["CMD", "true"]' })).status, 201);
+  assertEquals(await interval(), 30_000_000_000);
+  assertEquals((await update({ health_interval: "5s" })).status, 201);
+  assertEquals((await update({ health_cmd: '["CMD", "false"]' })).status, 201);
+  assertEquals(await interval(), 5_000_000_000, "a new command leaves what was asked for");
+});

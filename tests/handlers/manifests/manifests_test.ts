@@ -115,3 +115,13 @@ Deno.test("ManifestCreate takes annotations as a JSON map, as Podman 5.8's clien
   assertEquals(list.annotations, { a: "b", c: "d=e" });
   for (const wrong of ["a=b", '{"a":1}', "[]"]) assertEquals((await create("odd", wrong)).status, 400, wrong);
 });
+
+Deno.test("ManifestModify() takes an empty digest for the list itself, as Podman 5.8 means it", async () => {
+  await using test = await openTestEngine();
+  assertEquals((await test.send("POST", "/v5.8.0/libpod/manifests/whole")).status, 201);
+  const body = { operation: "annotate", images: [""], index_annotations: { top: "1" } };
+  const reply = await test.send("PUT", "/v5.8.0/libpod/manifests/whole", body);
+  assertEquals(reply.status, 200, await reply.text());
+  const { annotations } = await (await test.send("GET", "/v5.8.0/libpod/manifests/whole/json")).json();
+  assertEquals(annotations, { top: "1" });
+});

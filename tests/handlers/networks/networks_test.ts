@@ -253,3 +253,18 @@ Deno.test("networks: a prune tells what went", async () => {
   const rest = (await send(test, "POST", `/libpod/networks/prune?${query({ until: ["5000000000"] })}`)).body;
   assertEquals(rest, [{ Name: "b", Error: null }]);
 });
+
+Deno.test("CompatListNetworks() tells networks of users from those of every machine", async () => {
+  await using test = await openTestEngine();
+  await send(test, "POST", "/networks/create", { Name: "mine" });
+  const names = async (filters: unknown) => {
+    const { status, body } = await send(test, "GET", `/v1.50/networks?${query(filters)}`);
+    return status === 200 ? body.map(({ Name }: { Name: string }) => Name).sort() : [status, body.message];
+  };
+  await test.engine.networks.ensureDefault();
+  assertEquals(await names({ type: ["custom"] }), ["mine"]);
+  assertEquals(await names({ type: ["builtin"] }), ["bridge", "host", "none"]);
+  assertEquals(await names({ scope: ["local"], name: ["min"] }), ["mine"]);
+  assertEquals(await names({ scope: ["swarm"] }), []);
+  assertEquals(await names({ type: ["other"] }), [400, "invalid filter 'type=other'"]);
+});

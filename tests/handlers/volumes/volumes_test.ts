@@ -149,3 +149,23 @@ Deno.test("a volume's limit is taken by both trees where there are quotas, and 5
   const [, shown] = await answer(test, "GET", "/libpod/volumes/n/json");
   assertEquals((shown as { Options: unknown }).Options, { o: "size=10m", SIZE: "10m" });
 });
+
+Deno.test("PruneVolumes() takes all volumes for clients before Podman 6, and those without a name for others", async () => {
+  await using test = await openTestEngine();
+  const left = async () => {
+    const [, found] = await answer(test, "GET", "/libpod/volumes/json");
+    return (found as { Name: string }[]).map(({ Name }) => Name);
+  };
+  const make = () => answer(test, "POST", "/libpod/volumes/create", { Name: "named" });
+  for (const version of ["", "/v6.0.0"]) {
+    await make();
+    await answer(test, "POST", `${version}/libpod/volumes/prune`);
+    assertEquals(await left(), ["named"], version);
+    await answer(test, "DELETE", "/libpod/volumes/named");
+  }
+  await make();
+  await answer(test, "POST", '/v5.8.6/libpod/volumes/prune?filters={"label":["none"]}');
+  assertEquals(await left(), ["named"]);
+  await answer(test, "POST", "/v5.8.6/libpod/volumes/prune");
+  assertEquals(await left(), []);
+});

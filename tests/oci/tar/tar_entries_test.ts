@@ -84,3 +84,30 @@ Deno.test("tarEntries() ends with a LayerError, or well, on whatever it is given
     }
   }
 });
+
+Deno.test("tarEntries() takes an archive that ends behind its last entry where it may, and no other that is cut", async () => {
+  const whole = buildTar([{ type: "file", path: "a", content: "hello" }, {
+    type: "file",
+    path: "b",
+    content: "there",
+  }]);
+  const names = async (length: number, mayEndShort: boolean) => {
+    const found: string[] = [];
+    try {
+      for await (const { path } of tarEntries(stream(whole.subarray(0, length), 100), { ...LIMITS, mayEndShort })) {
+        found.push(path);
+      }
+    } catch (error) {
+      if (!(error instanceof LayerError)) throw error;
+      found.push(error.code);
+    }
+    return found.join();
+  };
+  // Two headers, and a block for the content of each.
+  const [padded, content] = [4 * 512, 3 * 512 + 5];
+  assertEquals([await names(padded, true), await names(content, true)], ["a,b", "a,b"]);
+  assertEquals([await names(padded, false), await names(content, false)], ["a,b,corrupt", "a,b,corrupt"]);
+  for (const cut of [0, 100, 512 + 3, 2 * 512 + 100, content - 1, content + 1]) {
+    assertEquals((await names(cut, true)).split(",").at(-1), "corrupt", `${cut} bytes`);
+  }
+});

@@ -217,3 +217,29 @@ Deno.test("replayWindow() refuses numbers that are none", async () => {
   await assertRejects(() => Array.fromAsync(failing), HTTPError, "there is none");
   window.close();
 });
+
+Deno.test("replayWindow() tells a source that waits for its next value when it is let go", async () => {
+  const ended: string[] = [];
+  async function* watch(signal: AbortSignal) {
+    try {
+      yield 1n;
+      // An event that never comes.
+      await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+    } finally {
+      ended.push("ended");
+    }
+  }
+  const window = replayWindow<bigint>({ linger: 0 });
+  const serve = handler(null, implement(counter, { Count: (of) => window(of, watch) }));
+  for (const close of [() => {}, () => window.close()]) {
+    const stop = new AbortController();
+    const headers = { accept: "text/event-stream" };
+    const response = await serve(new Request("http://h/count?of=1", { headers, signal: stop.signal }));
+    const reader = response.body!.getReader();
+    assert(new TextDecoder().decode((await reader.read()).value).includes("data: 1\n"));
+    await reader.cancel();
+    close();
+    while (ended.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    ended.length = 0;
+  }
+});

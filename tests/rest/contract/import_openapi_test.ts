@@ -1,6 +1,6 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { z } from "zod";
-import { api, chan, type Definition, handler, int64, link, rest, stream, time } from "../../../lib/rest/mod.ts";
+import { api, bytes, chan, type Definition, handler, int64, link, rest, stream, time } from "../../../lib/rest/mod.ts";
 import { diff } from "../../../lib/rest/contract/diff.ts";
 import { importOpenAPI } from "../../../lib/rest/contract/import_openapi.ts";
 import { mock } from "../../../lib/rest/contract/mock.ts";
@@ -177,4 +177,64 @@ Deno.test("importOpenAPI() writes no code that a document brings", () => {
   // Only within strings and comments, in one line each.
   const code = text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""').replaceAll(/\/\/.*$/gm, "");
   assertEquals(code.includes("alert("), false, text);
+});
+
+Deno.test("importOpenAPI() carries bytes, files and spread queries, and names the styles that no tag can say", async () => {
+  const own = api("http://own.example.com", {
+    Bytes: rest("POST(application/json) /bytes", [bytes], [bytes]),
+    Search: rest("GET /search?%v", [z.record(z.string(), z.string())], [z.string()]),
+  });
+  const { definition, text } = await loadModule(openapi(own));
+  assertStringIncludes(text, 'Bytes: rest("POST(application/json) /bytes", [bytes], [bytes])');
+  // The question of such a client is the one that the server was made for.
+  const asked: string[] = [];
+  const fetch = (request: Request) => {
+    asked.push(request.url);
+    return Promise.resolve(Response.json("found"));
+  };
+  const { Search } = link(definition as typeof own, "http://h", { fetch });
+  await Search({ a: "1", b: "2" });
+  assertEquals(asked, ["http://h/search?a=1&b=2"]);
+
+  const parameter = (name: string, schema: object, more: object = {}) => ({ name, in: "query", schema, ...more });
+  const list = { type: "array", items: { type: "string" } };
+  const object = { type: "object", properties: { a: { type: "string" } } };
+  const foreign = importOpenAPI({
+    openapi: "3.0.3",
+    info: { title: "Foreign", version: "1" },
+    paths: {
+      "/find": {
+        get: {
+          operationId: "Find",
+          parameters: [
+            parameter("deep", object, { style: "deepObject" }),
+            parameter("ids", list, { explode: false }),
+            parameter("tags", list),
+            parameter("filter", object, { required: true }),
+          ],
+        },
+      },
+      "/upload": {
+        post: {
+          operationId: "Upload",
+          requestBody: {
+            required: true,
+            content: {
+              "multipart/form-data": {
+                schema: {
+                  type: "object",
+                  required: ["file"],
+                  properties: { file: { type: "string", format: "binary" } },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  });
+  assertStringIncludes(foreign, '// Not in the tag: query "deep", of the style deepObject.');
+  assertStringIncludes(foreign, '// Not in the tag: query "ids", of the style form that is not exploded.');
+  assertStringIncludes(foreign, 'Find: rest("GET /find?%v&tags=%v", [z.object({ a: z.string().optional() }), ');
+  assertStringIncludes(foreign, "z.object({ file: z.file() })");
 });

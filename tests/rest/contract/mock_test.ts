@@ -84,3 +84,12 @@ Deno.test("sampleValue() says when a schema refuses all that it suggests", async
   const told = z.object({ id: z.string().regex(/^P\d+$/).meta({ examples: ["P7"] }) });
   assertEquals(await sampleValue(told, seededRandom(1)), { id: "P7" });
 });
+
+Deno.test("mock() makes results that can stand in headers", async () => {
+  const tagged = api("x", { Get: rest("GET /b/{i=%v} *,ETag:", [z.string()], [z.object({ a: z.int() }), z.string()]) });
+  const calls = link(tagged, "http://localhost", { fetch: handler(null, mock(tagged)) });
+  for (let i = 0; i < 60; i++) {
+    const [, etag] = await calls.Get("1");
+    assert(/^[!-~]+(?: [!-~]+)*$/.test(etag), etag);
+  }
+});

@@ -1,5 +1,5 @@
 import { DEFAULT_NETWORK } from "../../networks/networks.ts";
-import type { ContainerSpec, NetworkAttachment } from "../../records/container_record.ts";
+import type { ContainerRecord, ContainerSpec, NetworkAttachment } from "../../records/container_record.ts";
 import type { Context } from "../context.ts";
 import { hasOwnNetwork } from "./validate.ts";
 import { invalid } from "../../errors.ts";
@@ -22,10 +22,18 @@ export async function chooseNetworks(
     context.networks.checkAddresses(network, staticIPs);
     const interfaceName = attachment.interfaceName || freeInterface(names);
     names.add(interfaceName);
-    const aliases = [...new Set([...attachment.aliases ?? [], id.slice(0, 12)])];
+    const aliases = namesIn(attachment, { id, spec });
     chosen[network.name] = { aliases, staticIPs, ...linkLocalIPs && { linkLocalIPs }, mac, interfaceName };
   }
   return chosen;
+}
+
+/** The names of a container in a network besides its own: those that it asks for, its short ID, and a hostname that was asked for. */
+export function namesIn(
+  { aliases = [] }: Partial<NetworkAttachment>,
+  { id, spec: { hostname } }: Pick<ContainerRecord, "id" | "spec">,
+): string[] {
+  return [...new Set([...aliases, id.slice(0, 12), ...hostname ? [hostname] : []])];
 }
 
 /** The first of `eth0`, `eth1`, … that is not taken. */

@@ -4,7 +4,8 @@ import type { Host } from "../../ports/host_port.ts";
 import type { HealthCheck, HealthLogOptions, HealthPlan, HealthWish } from "../../records/health_plan.ts";
 import { invalid } from "../../errors.ts";
 
-const DEFAULT_INTERVAL = 30_000;
+/** Milliseconds between two checks where nobody says how many. */
+export const DEFAULT_INTERVAL = 30_000;
 const DEFAULT_TIMEOUT = 30_000;
 const DEFAULT_RETRIES = 3;
 export const DEFAULT_HEALTH_LOG: HealthLogOptions = { destination: "local", count: 5, size: 500 };
@@ -116,7 +117,8 @@ function completeCheck(wish: Partial<HealthCheck> = {}): HealthCheck | undefined
   };
 }
 
-function isTest(test: readonly string[] | undefined): test is string[] {
+/** Whether there is a test, be it that there is to be none. */
+export function isTest(test: readonly string[] | undefined): test is string[] {
   return test !== undefined && test.length > 0 && test[0] !== "";
 }
 

@@ -2,7 +2,7 @@ import type { ContainerRecord } from "../../records/container_record.ts";
 import { type Context, withContainerLock } from "../context.ts";
 import { requireHost } from "../../core.ts";
 import { checkRecordSize } from "../record_size.ts";
-import { activeHealth, checkDestination, isNone, resolveHealth } from "./health_check.ts";
+import { activeHealth, checkDestination, DEFAULT_INTERVAL, isNone, isTest, resolveHealth } from "./health_check.ts";
 import type { HealthPlan, HealthWish } from "../../records/health_plan.ts";
 import { freshHealth } from "./begin_health.ts";
 import { invalid } from "../../errors.ts";
@@ -28,7 +28,7 @@ function changePlan(now: HealthPlan | undefined, wish: HealthWish): HealthPlan {
   const merge = <T>(before: T | undefined, after: Partial<T> | undefined) =>
     after ? { ...before, ...givenFields(after) } : before;
   const plan = resolveHealth({
-    check: merge(now?.check, wish.check),
+    check: merge(now?.check ?? firstCheck(wish.check), wish.check),
     // A container whose checks are taken away does not come up under one either.
     startup: isNone(wish.check?.test) ? undefined : merge(now?.startup, wish.startup),
     readiness: isNone(wish.check?.test) ? undefined : now?.readiness,
@@ -38,6 +38,11 @@ function changePlan(now: HealthPlan | undefined, wish: HealthWish): HealthPlan {
   if (wish.check && !plan.check) throw invalid("healthcheck command is not set");
   if (wish.startup && !plan.startup) throw invalid("startup healthcheck command is not set");
   return plan;
+}
+
+/** A container that had no check runs the new one as often as one that is made with it. */
+function firstCheck(wish: HealthWish["check"]): HealthPlan["check"] | { interval: number } | undefined {
+  return isTest(wish?.test) && !isNone(wish.test) ? { interval: DEFAULT_INTERVAL } : undefined;
 }
 
 /** The fields of a wish that have a value. */

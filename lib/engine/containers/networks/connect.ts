@@ -9,7 +9,7 @@ import type { Intent } from "../../store/intents.ts";
 import { messageOf } from "../../../oci/message_of.ts";
 import { type Context, isLive, withContainerLock } from "../context.ts";
 import { requireHost } from "../../core.ts";
-import { freeInterface } from "../create/choose_networks.ts";
+import { freeInterface, namesIn } from "../create/choose_networks.ts";
 import { hasOwnNetwork, validateSpec } from "../create/validate.ts";
 import { improperState } from "../failures.ts";
 import { setupOf } from "../life/teardowns.ts";
@@ -169,7 +169,7 @@ function chooseAttachment(
 ): NetworkAttachment {
   const { namespaces } = record.spec;
   validateSpec({ ...emptySpec(), namespaces, networks: { [network.name]: wish } });
-  const { aliases = [], staticIPs = [], linkLocalIPs, mac } = wish;
+  const { staticIPs = [], linkLocalIPs, mac } = wish;
   context.networks.checkAddresses(network, staticIPs);
   const taken = new Set(Object.values(record.networks).map(({ interfaceName }) => interfaceName));
   if (wish.interfaceName && taken.has(wish.interfaceName)) {
@@ -177,7 +177,7 @@ function chooseAttachment(
   }
   const interfaceName = wish.interfaceName || freeInterface(taken);
   return {
-    aliases: [...new Set([...aliases, record.id.slice(0, 12)])],
+    aliases: namesIn(wish, record),
     staticIPs: [...staticIPs],
     ...linkLocalIPs && { linkLocalIPs },
     mac,

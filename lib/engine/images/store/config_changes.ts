@@ -38,7 +38,7 @@ const INSTRUCTIONS: Record<string, (config: ExecutionConfig, change: Change) => 
   },
   WORKDIR(config, change) {
     if (change.value === "") throw invalid(change, "must provide a non-empty WORKDIR");
-    config.WorkingDir = joined(config.WorkingDir ?? "", change.value);
+    config.WorkingDir = joined(change.value.startsWith("/") ? "" : config.WorkingDir ?? "", change.value);
   },
   LABEL(config, change) {
     const { key, value } = pair(change.value);

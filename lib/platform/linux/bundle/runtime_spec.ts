@@ -138,10 +138,17 @@ function lastOf(devices: readonly SpecDevice[]): SpecDevice[] {
   return [...new Map(devices.map((device) => [device.path, device])).values()];
 }
 
-/** Root may ping without CAP_NET_RAW, which it does not have, in a network namespace that is the container's own. */
-function defaultSysctls({ spec }: ContainerRecord): Record<string, string> {
+/**
+ * In a network namespace that is the container's own, root may ping without CAP_NET_RAW, which it does not have. In Docker's containers
+ * every user may, and may listen on any port.
+ */
+function defaultSysctls({ spec, idMaps }: ContainerRecord): Record<string, string> {
   const { mode } = spec.namespaces.network;
-  return mode === "bridge" || mode === "private" || mode === "none" ? { "net.ipv4.ping_group_range": "0 0" } : {};
+  if (mode !== "bridge" && mode !== "private" && mode !== "none") return {};
+  if (spec.defaults !== "docker") return { "net.ipv4.ping_group_range": "0 0" };
+  // The kernel takes no group that the namespace of users does not have.
+  const groups = idMaps === undefined && !isRootless() ? "0 2147483647" : "0 0";
+  return { "net.ipv4.ping_group_range": groups, "net.ipv4.ip_unprivileged_port_start": "0" };
 }
 
 /** Mounts that are to be seen from one side on the other need a root that lets them. */

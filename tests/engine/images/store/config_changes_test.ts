@@ -34,6 +34,7 @@ Deno.test("applyChanges() reads what commit and import are told to change", () =
     OnBuild: ["RUN x"],
   });
   assertEquals(base.Labels, { old: "1" });
+  assertEquals(applyChanges({ WorkingDir: "/tmp" }, ["WORKDIR /root"]).WorkingDir, "/root");
   const broken = applyChanges({}, ["CMD echo \\\n hi"]);
   assertEquals(broken.Cmd, ["/bin/sh", "-c", "echo \\\n hi"], "a line break belongs to the value");
   assertEquals(applyChanges({}, ['CMD ["a"]', "ENTRYPOINT "]), { Cmd: ["a"], Entrypoint: [] });
