@@ -32,6 +32,25 @@ Deno.test("the Docker CLI drives version, pull, images, run, ps, logs, rm", asyn
     );
     await docker("rm", "short");
   });
+  await t.step("every user may listen on any port and ping, as in Docker", async () => {
+    const settings = "cd /proc/sys/net/ipv4; cat ip_unprivileged_port_start ping_group_range";
+    const listen = "httpd -p 80 && httpd -p 127.0.0.1:81 && echo listens";
+    const told = await docker("run", "--rm", "--user", "1000", image, "sh", "-c", `${settings}; ${listen}`);
+    // The groups of an ordinary user's containers are few.
+    const groups = Deno.env.has("GANTRY_TEST_USER") ? "0\t0" : "0\t2147483647";
+    assertEquals(told, `0\n${groups}\nlistens\n`);
+    const asked = ["--sysctl", "net.ipv4.ip_unprivileged_port_start=90", image, "sh", "-c", settings];
+    assertMatch(await docker("run", "--rm", ...asked), /^90\n/);
+  });
+  await t.step("a hostname is a name of the container in its network", async () => {
+    await docker("network", "create", "brokers");
+    await docker("run", "-d", "--name", "kafka", "--hostname", "broker", "--network", "brokers", image, "sleep", "60");
+    const format = "{{.NetworkSettings.Networks.brokers.IPAddress}}";
+    const address = (await docker("inspect", "--format", format, "kafka")).trim();
+    assertStringIncludes(await docker("run", "--rm", "--network", "brokers", image, "nslookup", "broker"), address);
+    await docker("rm", "-f", "kafka");
+    await docker("network", "rm", "brokers");
+  });
   await t.step("run -d, ps, logs, rm -f", async () => {
     const id = (await docker("run", "-d", "--name", "box", image, "sh", "-c", "echo hello; sleep 60")).trim();
     assertEquals(await docker("ps", "-q", "--no-trunc"), `${id}\n`);

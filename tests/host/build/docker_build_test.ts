@@ -60,6 +60,12 @@ Deno.test("docker build, classic: stages, arguments, files, cache, targets, fail
     assertStringIncludes(result.stdout, "hello nobody");
     assert(!result.stdout.includes("Using cache"));
   });
+  await t.step("a Dockerfile of standard input stands beside the context, whose archive ends short", async () => {
+    const args = [...environment, "build", "-t", "app:5", "-f", "-", context.path];
+    const result = await run(args, { stdin: `FROM ${image}\nCOPY app/one.txt /srv/\n` });
+    assertEquals(result.code, 0, result.stdout + result.stderr);
+    assertEquals(await shell("app:5", "cat /srv/one.txt"), "changed\n");
+  });
   await t.step("-q tells the ID alone", async () => {
     const result = await build("-q", "--target", "making");
     assertEquals(/^sha256:[0-9a-f]{64}\n$/.test(result.stdout), true, result.stdout);

@@ -156,6 +156,10 @@ Deno.test({
     );
     const range = "cat /proc/sys/net/ipv4/ping_group_range";
     assertEquals(await outputOf(bench, range), "0\t0\n");
+    const docker = { defaults: "docker" as const };
+    assertEquals(await outputOf(bench, range, { spec: docker }), "0\t2147483647\n");
+    const ports = "cat /proc/sys/net/ipv4/ip_unprivileged_port_start";
+    assertEquals([await outputOf(bench, ports, { spec: docker }), await outputOf(bench, ports)], ["0\n", "1024\n"]);
     const asked = { "net.ipv4.ping_group_range": "0 5" };
     assertEquals(await outputOf(bench, range, { spec: { sysctl: asked } }), "0\t5\n");
     const own = bench.record({ args: [] }).spec.namespaces;
