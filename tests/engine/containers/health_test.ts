@@ -69,6 +69,22 @@ Deno.test("failures in the start period do not count", async () => {
   await fake.containers.wait(id, ["healthy"]);
 });
 
+Deno.test("failures before the first interval is over do not count for a container of Docker's tree", async () => {
+  for (const [defaults, expected] of [["docker", "starting"], [undefined, "unhealthy"]] as const) {
+    await using fake = await openFake();
+    fake.kernel.answers = [1];
+    const check = { ...CHECK, interval: 1e9, retries: 1 };
+    const id = await start(fake, { check }, defaults && { defaults });
+    await becomes(() => fake.containers.health(id)?.log.length, 1);
+    assertEquals(fake.containers.health(id)?.status, expected);
+  }
+  await using fake = await openFake();
+  fake.kernel.answers = [1];
+  const id = await start(fake, { check: { ...CHECK, retries: 1 } }, { defaults: "docker" });
+  await fake.containers.wait(id, ["unhealthy"]);
+  assertEquals(fake.containers.health(id)!.log.length >= 2, true);
+});
+
 Deno.test("a health check of a nanosecond leaves the machine time for other things", async () => {
   await using fake = await openFake();
   const { clock } = fake.core;

@@ -118,7 +118,7 @@ async function noteResult(
   if (!isSameLife || !runs && record.state.status === "removing") return { run: { outcome, passed: false, entry } };
   const before = context.health.states.get(id) ?? FRESH_HEALTH;
   const startup = isStartup ? countStartup(before, plan, entry) : before.startup;
-  const isSpared = isStartup || entry.start < record.state.startedAt + plan.check.startPeriod;
+  const isSpared = isStartup || entry.start < record.state.startedAt + sparedFor(record, plan.check);
   const judged = isReadiness
     ? judgeReadiness(before, entry, outcome, check.retries)
     : judgeResult(before, entry, outcome, isSpared ? Infinity : plan.check.retries);
@@ -136,6 +136,11 @@ async function noteResult(
     ? ACTIONS[plan.onFailure](context, id)
     : undefined;
   return { run: { outcome, passed, entry }, act };
+}
+
+/** Milliseconds from the start on in which a failure does not count. Docker asks for the first time when an interval is over. */
+function sparedFor({ spec }: ContainerRecord, { startPeriod, interval }: HealthCheck): number {
+  return spec.defaults === "docker" ? Math.max(startPeriod, interval) : startPeriod;
 }
 
 function outcomeOf({ exitCode }: HealthLogEntry, isStartup: boolean, runs: boolean): HealthOutcome {
