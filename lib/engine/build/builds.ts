@@ -3,6 +3,7 @@ import type { Containers } from "../containers/containers.ts";
 import { type Core, hostOf, requireHost } from "../core.ts";
 import { EngineError } from "../errors.ts";
 import type { Images } from "../images/images.ts";
+import { nameForTag } from "../images/store/lookup.ts";
 import type { Platform } from "../options.ts";
 import type { GRPC } from "../ports/build_port.ts";
 import type { ImageRecord } from "../records/image_record.ts";
@@ -142,6 +143,9 @@ export class Builds {
   async *#build(options: BuildOptions, signal: AbortSignal): BuildSteps<undefined> {
     const core = this.#core;
     requireHost(core);
+    const { names: asked = [], fullName = (name) => name } = options;
+    // A name that no image can have is told before the first step.
+    for (const name of asked) nameForTag(fullName(name));
     const claim = this.#images.claimContent();
     using pins = new DisposableStack();
     try {

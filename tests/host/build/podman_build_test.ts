@@ -1,6 +1,7 @@
 /** `podman --remote build` as the client. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { ContextFolder } from "../../fixtures/build/context_folder.ts";
+import { buildTar } from "../../fixtures/images/tar_builder.ts";
 import { ok, run } from "../../fixtures/run.ts";
 import { Session, until } from "../../fixtures/session.ts";
 
@@ -99,6 +100,12 @@ Deno.test("podman --remote build: names, cache, ignore files, scratch, ONBUILD, 
       failed.stdout + failed.stderr,
       'building at STEP "RUN echo out; exit 3": while running runtime: exit status 3',
     );
+    const unnamed = await server.request("POST", "/v5.0.0/libpod/build?t=UPPER", {
+      raw: buildTar([{ type: "file", path: "Dockerfile", content: `FROM ${image}\nRUN echo too late\n` }]),
+      headers: { "content-type": "application/x-tar" },
+    });
+    const said = await unnamed.text();
+    assert(unnamed.status >= 400 && said.includes("must be lowercase") && !said.includes("STEP"), said);
     const refused = await build("refused", `FROM ${image}\n`, "--cpp-flag", "-DX");
     assertStringIncludes(refused.stderr, 'the parameter "cppflags"');
   });
