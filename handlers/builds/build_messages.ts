@@ -29,18 +29,16 @@ async function* tellBuild(
   { style, quiet }: MessageOptions,
 ): AsyncGenerator<BuildResponse> {
   const tell = style === "docker" ? dockerMessages : podmanMessages;
-  let step = "";
   try {
     for (let next = first; !next.done; next = await build.next()) {
       const { value } = next;
-      if (value.kind === "step") step = value.text;
       if (!quiet) yield* tell(value);
       else if (value.kind === "done") yield { stream: `${style === "docker" ? "sha256:" : ""}${value.id}\n` };
     }
   } catch (error) {
     // Podman's client ends with the code that it finds in this text.
     const message = style === "podman" && error instanceof CommandFailure
-      ? `building at STEP "${step}": while running runtime: exit status ${error.exitCode}`
+      ? `building at STEP "${error.instruction}": while running runtime: exit status ${error.exitCode}`
       : errorText(error);
     yield { errorDetail: { ...error instanceof CommandFailure && { code: error.exitCode }, message }, error: message };
   } finally {

@@ -1,4 +1,4 @@
-import type { PathFacts, ReadOptions } from "../../lib/engine/containers/files/archive.ts";
+import { namesItself, type PathFacts, type ReadOptions } from "../../lib/engine/containers/files/archive.ts";
 import type { Engine } from "../../lib/engine/engine.ts";
 import { EngineError } from "../../lib/engine/errors.ts";
 import type { Context } from "../../lib/rest/mod.ts";
@@ -19,7 +19,8 @@ export async function headArchive(
   const wanted = requirePath(path);
   const facts = await engine.containers.files.stat(name, wanted, context.signal);
   tellFacts(context, facts);
-  if (!facts.exists && !(keepLink && facts.target !== undefined)) throw noSuchFile(name, wanted);
+  const isLink = keepLink && namesItself(wanted) && facts.target !== undefined;
+  if (!facts.exists && !isLink) throw noSuchFile(name, wanted);
 }
 
 /** Gives what is at a path. */

@@ -37,25 +37,22 @@ export function listModes(): NetworkSummary[] {
 const KINDS = ["builtin", "custom"];
 const SCOPES = ["local", "global", "swarm"];
 
-/** Whether a network is of the kinds that a filter `type` names. Throws a 400 for a kind there is not. */
-export function fitsKind({ Name }: Pick<NetworkSummary, "Name">, wanted: readonly string[]): boolean {
-  const isBuiltin = Name === BRIDGE || Object.hasOwn(MODES, Name);
-  return fitsFilter("type", isBuiltin ? "builtin" : "custom", { wanted, known: KINDS });
+/** The test of a filter `type`. Throws a 400 for a kind there is not. */
+export function kindFilter(wanted: readonly string[]): (network: Pick<NetworkSummary, "Name">) => boolean {
+  requireKnown("type", wanted, KINDS);
+  const isBuiltin = (name: string) => name === BRIDGE || Object.hasOwn(MODES, name);
+  return ({ Name }) => wanted.length === 0 || wanted.includes(isBuiltin(Name) ? "builtin" : "custom");
 }
 
-/** Whether a network is of the scopes that a filter `scope` names. Throws a 400 for a scope there is not. */
-export function fitsScope({ Scope }: Pick<NetworkSummary, "Scope">, wanted: readonly string[]): boolean {
-  return fitsFilter("scope", Scope, { wanted, known: SCOPES });
+/** The test of a filter `scope`. Throws a 400 for a scope there is not. */
+export function scopeFilter(wanted: readonly string[]): (network: Pick<NetworkSummary, "Scope">) => boolean {
+  requireKnown("scope", wanted, SCOPES);
+  return ({ Scope }) => wanted.length === 0 || wanted.includes(Scope);
 }
 
-function fitsFilter(
-  name: string,
-  value: string,
-  { wanted, known }: { wanted: readonly string[]; known: readonly string[] },
-): boolean {
-  const wrong = wanted.find((one) => !known.includes(one));
-  if (wrong !== undefined) throw new RequestError("malformed", `invalid filter '${name}=${wrong}'`);
-  return wanted.length === 0 || wanted.includes(value);
+function requireKnown(filter: string, values: readonly string[], known: readonly string[]): void {
+  const wrong = values.find((value) => !known.includes(value));
+  if (wrong !== undefined) throw new RequestError("malformed", `invalid filter '${filter}=${wrong}'`);
 }
 
 /** Throws for a network that is there on every machine, as Docker does. */

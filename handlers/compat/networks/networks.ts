@@ -7,7 +7,7 @@ import { unsupported } from "../../containers/spec/unsupported.ts";
 import { endpointAttachment } from "../containers/spec/networks.ts";
 import { compatNetworksAPI } from "./api.ts";
 import { networkRequest } from "./create.ts";
-import { engineName, fitsKind, fitsScope, inspectMode, listModes, requireOrdinary } from "./names.ts";
+import { engineName, inspectMode, kindFilter, listModes, requireOrdinary, scopeFilter } from "./names.ts";
 import { networkInspection, networkSummary } from "./view.ts";
 import { RequestError } from "../../request_error.ts";
 
@@ -24,7 +24,8 @@ export function compatNetworks(engine: Engine): Implementation {
       const { type = [], scope = [], ...read } = parseFilters(filters) ?? {};
       const found = (await containers.networks.list(read)).map(networkSummary);
       const all = Object.keys(read).length > 0 ? found : [...found, ...listModes()];
-      return all.filter((network) => fitsKind(network, type) && fitsScope(network, scope));
+      const [isOfKind, isOfScope] = [kindFilter(type), scopeFilter(scope)];
+      return all.filter((network) => isOfKind(network) && isOfScope(network));
     },
     CompatInspectNetwork: async (name, { scope = "local" }, { version }) => {
       if (scope !== "local") throw new RequestError("malformed", "invalid argument");

@@ -29,6 +29,8 @@ interface RunPlan {
   mounts: CommandMounts;
   network: RunInstruction["network"];
   isInsecure: boolean;
+  /** The instruction as it stands in the Dockerfile. */
+  text: string;
 }
 
 /** Runs a command in a container over the stage's files: what it changes is a layer. */
@@ -49,7 +51,7 @@ export async function* runCommand(
   const mounts = yield* planMounts(run, state, instruction, { stage, expand });
   const declared = Object.fromEntries(state.args);
   const env = { ...proxyArgs(run), ...declared, ...Object.fromEntries(environmentOf(state.config)) };
-  const plan: RunPlan = { words, script, env, mounts, network, isInsecure };
+  const plan: RunPlan = { words, script, env, mounts, network, isInsecure, text: instruction.text };
   return yield* makeStep(run, state, {
     next: {},
     inputs: ["RUN", words, script, declared, network, isInsecure, mounts.inputs],
@@ -121,7 +123,7 @@ async function* workInContainer(
     if (code !== 0 && isUnfit && foreign !== undefined) throw foreign;
     if (code !== 0) {
       if (!(options.alwaysRemoves ?? options.removes ?? true)) container.keep();
-      throw new CommandFailure(plan.words, code);
+      throw new CommandFailure(plan, code);
     }
     return await commit(await containers.files.changeset(id, [...USUAL_PLACES, ...open.places], fileTimes(run)));
   } finally {
@@ -149,13 +151,16 @@ export class CommandFailure extends EngineError {
   readonly exitCode: number;
   /** The command, with the shell that runs it. */
   readonly command: string;
+  /** The instruction as it stands in the Dockerfile: `RUN exit 7`. */
+  readonly instruction: string;
 
-  constructor(words: readonly string[], exitCode: number) {
+  constructor({ words, text }: Pick<RunPlan, "words" | "text">, exitCode: number) {
     const command = words.join(" ");
     super("invalid", `The command '${command}' returned a non-zero code: ${exitCode}`);
     this.name = "CommandFailure";
     this.exitCode = exitCode;
     this.command = command;
+    this.instruction = text;
   }
 }
 

@@ -49,7 +49,10 @@ export interface TreeReadOptions {
   owner: string;
   /** Begin names with `./` where a path ends in `/.`, and name the folder so itself. */
   dotted?: boolean;
-  /** Read a symbolic link itself, and not the file or folder to which it leads; also one that leads to nothing. */
+  /**
+   * Read a symbolic link itself, and not the file or folder to which it leads; also one that leads to nothing, which `exists` then. The place
+   * of a mount is no link, whatever is mounted there.
+   */
   keepLink?: boolean;
   /** Ends the look at the path. */
   signal?: AbortSignal;

@@ -227,7 +227,7 @@ function markerFor(schema: Schema): string {
     const checked = schema["~standard"].validate(value);
     return !(checked instanceof Promise) && checked.issues === undefined;
   };
+  if (takes(1n) || takes(2n ** 40n)) return "int64 or uint64";
   if (takes(new Date())) return "time";
-  if (takes(1n)) return "int64 or uint64";
   return takes(new Uint8Array()) ? "bytes" : "int64, uint64, time or bytes";
 }

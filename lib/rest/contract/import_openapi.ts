@@ -122,7 +122,7 @@ class Importer {
     const [status, response] = this.#success(operation);
     const result = this.#result(response);
     const within = parameters.filter((one) => one.in === "path");
-    const query = parameters.filter((one) => one.in === "query" && isQueryStyle(one));
+    const query = parameters.filter((one) => one.in === "query" && this.#isQueryStyle(one));
     const required = query.filter((one) => one.required === true);
     const optional = query.filter((one) => one.required !== true);
 
@@ -161,7 +161,7 @@ class Importer {
       optional && !text.startsWith("stream(") ? `${asSchema(text)}.optional()` : text
     );
     const left = parameters.filter((one) =>
-      one.in === "query" ? !isQueryStyle(one) : (one.in === "header" || one.in === "cookie") && !isPlaceable(one)
+      one.in === "query" ? !this.#isQueryStyle(one) : (one.in === "header" || one.in === "cookie") && !isPlaceable(one)
     );
     const lists = `[${given.join(", ")}], [${results.texts.join(", ")}]${
       settings.length > 0 ? `, { ${settings.join(", ")} }` : ""
@@ -190,7 +190,10 @@ class Importer {
     if (!BODIES.includes(type)) return { text: `stream(${JSON.stringify(type)})`, type: undefined };
     const isUsual = type === "application/json" && !this.#isScalar(schema) ||
       type === "text/plain" && this.#isScalar(schema);
-    return { text: this.#scalar(schema), type: isUsual ? undefined : type };
+    this.zod.takesFiles = type === "multipart/form-data";
+    const text = this.#scalar(schema);
+    this.zod.takesFiles = false;
+    return { text, type: isUsual ? undefined : type };
   }
 
   /** The response of success: the first status of 2xx, else the one for all others. */
@@ -264,8 +267,16 @@ class Importer {
   /** Whether the fields of a parameter are parameters themselves: an object in the style `form`, exploded. */
   #isSpread(parameter: JSONSchema): boolean {
     if (!isObject(parameter.schema)) return false;
-    const { type, properties } = this.#resolve(parameter.schema);
-    return type === "object" || isObject(properties);
+    const { type, properties, oneOf, anyOf, enum: values } = this.#resolve(parameter.schema);
+    if (oneOf !== undefined || anyOf !== undefined || values !== undefined) return false;
+    return typesOf(type).includes("object") || isObject(properties);
+  }
+
+  /** Whether a tag can say how a query parameter is written: by its name, one of each item or field. */
+  #isQueryStyle({ style = "form", explode = true, schema }: JSONSchema): boolean {
+    const { type, properties } = this.#resolve(schema);
+    const hasParts = isObject(properties) || typesOf(type).some((one) => one === "array" || one === "object");
+    return style === "form" && (explode === true || !hasParts);
   }
 
   #isScalar(schema: unknown): boolean {
@@ -300,10 +311,9 @@ function asSchema(text: string): string {
 /** The schema that stands for bytes within others. */
 const BYTES = "z.instanceof(Uint8Array)";
 
-/** Whether a tag can say how a query parameter is written: by its name, one of each item or field. */
-function isQueryStyle({ style = "form", explode = true, schema }: JSONSchema): boolean {
-  const hasParts = isObject(schema) && (schema.type === "array" || schema.type === "object" || "$ref" in schema);
-  return style === "form" && (explode === true || !hasParts);
+/** The types of a schema: one, or several in OpenAPI 3.1. */
+function typesOf(type: unknown): unknown[] {
+  return Array.isArray(type) ? type : [type];
 }
 
 /** The way in which a query parameter is written that no tag can say. */

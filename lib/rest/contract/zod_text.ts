@@ -32,6 +32,8 @@ export const TAKEN: readonly string[] = [
 
 /** Writes schemas; those with a name are declared once, in front of what uses them. */
 export class ZodText {
+  /** Whether what is written now may have files within: the body of a form with parts. */
+  takesFiles = false;
   /** Declarations, in the order of the module. */
   readonly declarations: string[] = [];
   readonly #schemas: Readonly<Record<string, unknown>>;
@@ -71,7 +73,7 @@ export class ZodText {
       case "number":
         return addBounds("z.number()", json, NUMBER_BOUNDS);
       case "string":
-        return textSchema(json);
+        return this.takesFiles && json.format === "binary" ? "z.file()" : textSchema(json);
       case "array":
         return this.#list(json);
       case "object":
@@ -162,8 +164,6 @@ function addBounds(written: string, json: JSONSchema, names: readonly (readonly 
 
 function textSchema(json: JSONSchema): string {
   if (json.format === "date-time") return "z.date()";
-  // A file of a form with parts; whole bodies of bytes are streams.
-  if (json.format === "binary") return "z.file()";
   if (json.contentEncoding === "base64" || json.format === "byte") return "z.instanceof(Uint8Array)";
   const known = typeof json.format === "string" ? FORMATS[json.format] : undefined;
   if (known !== undefined) return known;

@@ -16,6 +16,7 @@ Deno.test("CompatGetContainer() tells the address in the default network to olde
   assertMatch(endpoint.IPAddress, /^10\./);
   assertEquals([NetworkSettings.IPAddress, endpoint.IPAMConfig], [endpoint.IPAddress, null]);
   assertEquals(HostConfig.NetworkMode, "bridge");
+  assertEquals((endpoint as unknown as { DNSNames: unknown }).DNSNames, null);
   const later = (await inspect("v1.52", "plain")).NetworkSettings;
   assertEquals(["IPAddress" in later, "Gateway" in later], [false, false]);
 

@@ -128,4 +128,7 @@ Deno.test("a health check that an update adds is run every 30 seconds where nobo
   assertEquals((await update({ health_interval: "5s" })).status, 201);
   assertEquals((await update({ health_cmd: '["CMD", "false"]' })).status, 201);
   assertEquals(await interval(), 5_000_000_000, "a new command leaves what was asked for");
+  assertEquals((await update({ no_healthcheck: true })).status, 201);
+  assertEquals((await update({ health_cmd: '["CMD", "true"]' })).status, 201);
+  assertEquals(await interval(), 30_000_000_000, "as for one that had none");
 });

@@ -96,6 +96,7 @@ Deno.test("podman --remote build: names, cache, ignore files, scratch, ONBUILD, 
   });
   await t.step("a command that fails, and a parameter that is not supported, say so", async () => {
     const failed = await build("failed", `FROM ${image}\nRUN echo out; exit 3\n`);
+    assertEquals(failed.code, 3);
     assertStringIncludes(
       failed.stdout + failed.stderr,
       'building at STEP "RUN echo out; exit 3": while running runtime: exit status 3',

@@ -250,7 +250,7 @@ Deno.test("exec sessions outlive a server that is killed", async () => {
   const all = async () => {
     const { ExecIDs } = await (await server.request("GET", "/libpod/containers/box/json")).json();
     return await Promise.all(
-      ExecIDs.map(async (id: string) => (await server.request("GET", `/exec/${id}/json`)).json()),
+      ExecIDs.map(async (id: string) => (await server.request("GET", `/libpod/exec/${id}/json`)).json()),
     );
   };
   await until(async () => assertEquals((await all()).filter(({ Pid }) => Pid > 0).length, 4));

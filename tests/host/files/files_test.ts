@@ -49,6 +49,16 @@ Deno.test("podman cp and docker cp carry files and folders both ways, running or
       ok(await server.docker("cp", `${name}:/docker/link`, `${server.folder}/link-${name}`));
       const target = await Deno.readLink(`${files}/tree/link`);
       assertEquals(await Deno.readLink(`${server.folder}/link-${name}`), target);
+      // With a slash at its end it is the folder to which it leads.
+      await Deno.symlink("tree", `${files}/to-tree-${name}`);
+      ok(await server.docker("cp", `${files}/to-tree-${name}`, `${name}:/docker/`));
+      ok(await server.docker("cp", `${files}/tree`, `${name}:/docker/`));
+      for (const [end, place] of [["/.", "contents"], ["/", "folder"]]) {
+        const out = `${server.folder}/${place}-${name}`;
+        ok(await server.docker("cp", `${name}:/docker/to-tree-${name}${end}`, out));
+        assert((await Deno.lstat(out)).isDirectory, end);
+        assertEquals(await Deno.readTextFile(`${out}/a`), "a");
+      }
       // A link to nothing, and a file that is written through it.
       await Deno.symlink("nowhere", `${files}/dangling-${name}`);
       ok(await server.docker("cp", `${files}/dangling-${name}`, `${name}:/docker/`));
@@ -58,6 +68,17 @@ Deno.test("podman cp and docker cp carry files and folders both ways, running or
       ok(await server.docker("cp", `${name}:/docker/nowhere`, `${server.folder}/through-${name}`));
       assertEquals(await Deno.readTextFile(`${server.folder}/through-${name}`), "plain");
     }
+  });
+  await t.step("docker cp of a mounted file is the file, though it is a link on the host", async () => {
+    await Deno.symlink("plain", `${files}/current`);
+    const options = ["--name", "linked", "--network=none", "-v", `${files}/current:/linked`];
+    ok(await server.podman("create", ...options, image, "sleep", "1000"));
+    for (const state of ["down", "up"]) {
+      ok(await server.docker("cp", "linked:/linked", `${server.folder}/linked-${state}`));
+      assertEquals(await Deno.readTextFile(`${server.folder}/linked-${state}`), "plain");
+      await server.podman("start", "linked");
+    }
+    ok(await server.podman("rm", "-f", "-t", "0", "linked"));
   });
   await t.step("a mount that is read-only stays as it is", async () => {
     const options = ["--name", "closed", "--network=none", "-v", `${files}:/files:ro`];

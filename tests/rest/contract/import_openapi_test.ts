@@ -202,7 +202,20 @@ Deno.test("importOpenAPI() carries bytes, files and spread queries, and names th
   const foreign = importOpenAPI({
     openapi: "3.0.3",
     info: { title: "Foreign", version: "1" },
+    components: { schemas: { Version: { type: "string", enum: ["1", "2"] } } },
     paths: {
+      "/odd": {
+        post: {
+          operationId: "Odd",
+          requestBody: {
+            content: {
+              "application/json": {
+                schema: { type: "object", required: ["b"], properties: { b: { type: "string", format: "binary" } } },
+              },
+            },
+          },
+        },
+      },
       "/find": {
         get: {
           operationId: "Find",
@@ -211,6 +224,7 @@ Deno.test("importOpenAPI() carries bytes, files and spread queries, and names th
             parameter("ids", list, { explode: false }),
             parameter("tags", list),
             parameter("filter", object, { required: true }),
+            parameter("version", { $ref: "#/components/schemas/Version" }, { required: true, explode: false }),
           ],
         },
       },
@@ -235,6 +249,8 @@ Deno.test("importOpenAPI() carries bytes, files and spread queries, and names th
   });
   assertStringIncludes(foreign, '// Not in the tag: query "deep", of the style deepObject.');
   assertStringIncludes(foreign, '// Not in the tag: query "ids", of the style form that is not exploded.');
-  assertStringIncludes(foreign, 'Find: rest("GET /find?%v&tags=%v", [z.object({ a: z.string().optional() }), ');
+  const query = '"GET /find?%v&version=%v&tags=%v", [z.object({ a: z.string().optional() }), Version, ';
+  assertStringIncludes(foreign, `Find: rest(${query}`);
+  assertStringIncludes(foreign, "z.object({ b: z.string() })");
   assertStringIncludes(foreign, "z.object({ file: z.file() })");
 });

@@ -58,7 +58,7 @@ export class FileTree {
     const tree = new FileTree(archive);
     const stream = await blobs.open(archive);
     if (stream === undefined) throw new EngineError("internal", `Read context: ${archive} is not in the store`);
-    for await (const entry of tarEntries(stream, { ...limits, mayEndShort: true })) {
+    for await (const entry of tarEntries(stream, limits)) {
       signal?.throwIfAborted();
       await tree.#add(entry, codec);
     }

@@ -4,6 +4,7 @@
  * @module
  */
 import { LayerError } from "../../../oci/tar/layer_error.ts";
+import type { TarLimits } from "../../../oci/tar/tar_entries.ts";
 import type { Core } from "../../core.ts";
 import { EngineError } from "../../errors.ts";
 import { decompress } from "../../images/ingest/decompress.ts";
@@ -21,14 +22,14 @@ const TREE_ENTRIES = 1_000_000;
 /**
  * Spools an archive, plain or compressed, and reads which files it has. The claim holds it until the build ends.
  *
- * @param passesOver Whether an entry is no part of it, by its name as it is in the archive
+ * @param more Which entries are no part of it, and whether it may end short
  */
 export async function spoolTree(
   core: Core,
   claim: Claim,
   archive: ReadableStream<Uint8Array>,
   signal: AbortSignal,
-  passesOver?: (name: string) => boolean,
+  more: Pick<TarLimits, "passesOver" | "mayEndShort"> = {},
 ): Promise<FileTree> {
   const { ports, options: { limits } } = core;
   const admit = (digest: string) => Promise.resolve(claim.add(`blob:${digest}`));
@@ -36,7 +37,7 @@ export async function spoolTree(
     const plain = await decompress(ports.codec, archive);
     const { digest, size } = await ports.blobs.put(plain, { limit: limits.layerBytes, admit, signal });
     if (size === 0) return FileTree.empty();
-    return await FileTree.read(ports, digest, { entries: TREE_ENTRIES, bytes: limits.layerBytes, passesOver }, signal);
+    return await FileTree.read(ports, digest, { ...more, entries: TREE_ENTRIES, bytes: limits.layerBytes }, signal);
   } catch (error) {
     if (!(error instanceof LayerError)) throw error;
     throw new EngineError("invalid", error.message.replace(/^Read archive/, "Read build context"), { cause: error });

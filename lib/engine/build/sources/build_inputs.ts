@@ -93,8 +93,8 @@ async function readContext(place: Place, options: BuildOptions): Promise<ReadCon
   if (context !== undefined) {
     // Podman 4's client sends a secret once more, by the absolute path that it has there.
     const secrets = new Set(Object.values(options.secretFiles ?? {}).map(lastName));
-    const isCopy = (name: string) => name.startsWith("/") && secrets.has(lastName(name));
-    return { whole: await spoolTree(core, claim, context, signal, isCopy) };
+    const passesOver = (name: string) => name.startsWith("/") && secrets.has(lastName(name));
+    return { whole: await spoolTree(core, claim, context, signal, { passesOver, mayEndShort: true }) };
   }
   const named = new Map<string, FileTree>();
   for await (const { name, archive } of contextParts ?? []) {

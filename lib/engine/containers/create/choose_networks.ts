@@ -33,7 +33,12 @@ export function namesIn(
   { aliases = [] }: Partial<NetworkAttachment>,
   { id, spec: { hostname } }: Pick<ContainerRecord, "id" | "spec">,
 ): string[] {
-  return [...new Set([...aliases, id.slice(0, 12), ...hostname ? [hostname] : []])];
+  return [...new Set([...aliases, id.slice(0, 12), ...hostname && isNetworkName(hostname) ? [hostname] : []])];
+}
+
+/** Whether a hostname can be looked up. One that looks like a short ID is another container's: of an imported checkpoint. */
+function isNetworkName(hostname: string): boolean {
+  return /^[^\s\0,]+$/.test(hostname) && !/^[0-9a-f]{12}$/.test(hostname);
 }
 
 /** The first of `eth0`, `eth1`, … that is not taken. */

@@ -67,7 +67,7 @@ export async function readArchive(
   const tree = await holdTree(context, nameOrID);
   const { record } = tree;
   try {
-    const options = { owner: record.process.user, dotted, keepLink, signal };
+    const options = { owner: record.process.user, dotted, keepLink: keepLink && namesItself(spelled), signal };
     const found = await withPlace(
       context,
       tree,
@@ -75,9 +75,7 @@ export async function readArchive(
       (place) => requireHost(context.core).trees.read(place, options),
     );
     const facts = viewFacts(record, spelled, found.facts);
-    if (facts.exists || keepLink && facts.target !== undefined) {
-      return { facts, archive: holdWhileRead(context, tree, found.archive) };
-    }
+    if (facts.exists) return { facts, archive: holdWhileRead(context, tree, found.archive) };
     await found.archive.cancel();
     await tree[Symbol.asyncDispose]();
     return { facts };
@@ -163,6 +161,11 @@ function checkPath(path: string): string {
 function requirePath(path: string): string {
   if (path.includes("*")) throw new EngineError("no_such_file", "no such file or directory");
   return checkPath(path);
+}
+
+/** Whether a path means a link itself, where there is one: with a slash or `/.` at its end it means the folder to which the link leads. */
+export function namesItself(path: string): boolean {
+  return !/\/\.?$/.test(path);
 }
 
 function viewFacts(record: ContainerRecord, path: string, facts: FileFacts): PathFacts {

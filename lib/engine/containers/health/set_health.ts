@@ -28,7 +28,7 @@ function changePlan(now: HealthPlan | undefined, wish: HealthWish): HealthPlan {
   const merge = <T>(before: T | undefined, after: Partial<T> | undefined) =>
     after ? { ...before, ...givenFields(after) } : before;
   const plan = resolveHealth({
-    check: merge(now?.check ?? firstCheck(wish.check), wish.check),
+    check: merge(now?.check && !isNone(now.check.test) ? now.check : firstCheck(wish.check), wish.check),
     // A container whose checks are taken away does not come up under one either.
     startup: isNone(wish.check?.test) ? undefined : merge(now?.startup, wish.startup),
     readiness: isNone(wish.check?.test) ? undefined : now?.readiness,

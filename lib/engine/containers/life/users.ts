@@ -29,15 +29,17 @@ export async function makeUsers(context: Context, record: ContainerRecord): Prom
 export function foreignNamespace(context: Context, { spec }: Pick<ContainerRecord, "spec">): string | undefined {
   const { mode, value } = spec.namespaces.user ?? { mode: "host" };
   if (mode === "path") return value;
-  return mode === "container" ? foreignNamespace(context, context.records.require(value ?? "")) : undefined;
+  // The one that it joined may be gone: its own files can still be read.
+  const other = mode === "container" ? context.records.get(value ?? "") : undefined;
+  return other && foreignNamespace(context, other);
 }
 
-/** Returns the container that made the user namespace that this one joins: the one it joins may have joined it too. */
+/** Returns the container that made the user namespace that this one joins, unless it is gone: the one it joins may have joined it too. */
 export function namespaceOwner(context: Context, { spec }: Pick<ContainerRecord, "spec">): string | undefined {
   const { mode, value } = spec.namespaces.user ?? { mode: "host" };
   if (mode !== "container") return undefined;
-  const other = context.records.require(value ?? "");
-  return namespaceOwner(context, other) ?? other.id;
+  const other = context.records.get(value ?? "");
+  return other && (namespaceOwner(context, other) ?? other.id);
 }
 
 function isIdentity({ uids, gids }: IDMaps): boolean {

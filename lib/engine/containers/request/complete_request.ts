@@ -68,7 +68,7 @@ function ownSysctls({ namespaces: { network, ipc, uts } }: Partly, asked: Record
       : name.startsWith("fs.mqueue.")
       ? isOwn(ipc)
       : !/^kernel\.(?:domainname|hostname)$/.test(name) || isOwn(uts);
-  // 0 0 is what every container has; 1 0 is the kernel's own, for a list that leaves it out.
+  // 0 0 is what every container has, or more where it is Docker's; 1 0 is the kernel's own, for a list that leaves it out.
   const { [PING]: ping = "1 0", ...others } = asked;
   const all = ping === "0 0" ? others : { ...others, [PING]: ping };
   return Object.fromEntries(Object.entries(all).filter(([name]) => isApart(name)));

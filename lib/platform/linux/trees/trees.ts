@@ -74,9 +74,12 @@ class AgentTrees implements Trees {
     const whole = place.isWhole ? "1" : "";
     const { root, pid, name } = place;
     const ids = [String(uid), String(gid)];
-    const agent = new Agent(["get", root, pid, place.path, contents, ...ids, whole, name, keepLink ? "1" : ""]);
+    const keeps = keepLink === true && name === "";
+    const agent = new Agent(["get", root, pid, place.path, contents, ...ids, whole, name, keeps ? "1" : ""]);
     try {
-      return { facts: factsOf(path, await agent.answer(signal)), archive: agent.output() };
+      const facts = factsOf(path, await agent.answer(signal));
+      const exists = facts.exists || keeps && facts.target !== undefined;
+      return { facts: { ...facts, exists }, archive: agent.output() };
     } catch (error) {
       agent.end();
       throw error;

@@ -61,7 +61,7 @@ export class ContainerNames {
     if (entries.length === 0) return;
     const { containerID, containerName, dnsServers = [] } = setup;
     const lines = entries.map(({ network, attachment: { aliases, staticIPs } }) => {
-      const names = [containerName, ...aliases];
+      const names = [...new Set([containerName, ...aliases])];
       const wrong = names.find((name) => !/^[^\s,]+$/.test(name));
       if (wrong !== undefined) throw new EngineError("invalid", `Connect network: "${wrong}" is not a name`);
       const families = [false, true].map((isIPv6) => staticIPs.filter((ip) => ip.includes(":") === isIPv6).join(","));
