@@ -15,6 +15,7 @@
  */
 import { isObject } from "../surfaces/components.ts";
 import { isPlaceable, rulesOf } from "./import_headers.ts";
+import { isQueryStyle, keyOf, styleOf } from "./import_queries.ts";
 import type { JSONSchema } from "../surfaces/openapi_types.ts";
 import { freeName, ZodText } from "./zod_text.ts";
 
@@ -122,7 +123,7 @@ class Importer {
     const [status, response] = this.#success(operation);
     const result = this.#result(response);
     const within = parameters.filter((one) => one.in === "path");
-    const query = parameters.filter((one) => one.in === "query" && this.#isQueryStyle(one));
+    const query = parameters.filter((one) => one.in === "query" && isQueryStyle(one, this.#resolve(one.schema)));
     const required = query.filter((one) => one.required === true);
     const optional = query.filter((one) => one.required !== true);
 
@@ -134,14 +135,14 @@ class Importer {
     const [rawPath, constants = ""] = path.replace(/#.*$/, "").split("?");
     const route = this.#route(rawPath, within, place);
     const keys = constants === "" ? [] : constants.split("&");
-    for (const one of required) keys.push(`${keyOf(one, this.#isSpread(one))}${place(one)}`);
+    for (const one of required) keys.push(`${keyOf(one, this.#resolve(one.schema))}${place(one)}`);
     if (body !== undefined) args.push({ text: body.text, optional: content.required !== true });
     const headed = parameters.filter((one) => isPlaceable(one));
     for (const one of headed) args.push({ text: this.#scalar(parameterSchema(one)), optional: one.required !== true });
     const isExplicit = body !== undefined || headed.length > 0;
     for (const one of optional) {
       args.push({ text: this.#scalar(parameterSchema(one)), optional: true });
-      keys.push(`${keyOf(one, this.#isSpread(one))}${isExplicit ? `%[${args.length}]v` : "%v"}`);
+      keys.push(`${keyOf(one, this.#resolve(one.schema))}${isExplicit ? `%[${args.length}]v` : "%v"}`);
     }
     // In a tag with a body, the content type is the body's.
     const type = body === undefined ? result.type : body.type;
@@ -161,7 +162,9 @@ class Importer {
       optional && !text.startsWith("stream(") ? `${asSchema(text)}.optional()` : text
     );
     const left = parameters.filter((one) =>
-      one.in === "query" ? !this.#isQueryStyle(one) : (one.in === "header" || one.in === "cookie") && !isPlaceable(one)
+      one.in === "query"
+        ? !isQueryStyle(one, this.#resolve(one.schema))
+        : (one.in === "header" || one.in === "cookie") && !isPlaceable(one)
     );
     const lists = `[${given.join(", ")}], [${results.texts.join(", ")}]${
       settings.length > 0 ? `, { ${settings.join(", ")} }` : ""
@@ -264,21 +267,6 @@ class Importer {
     return text === "z.date()" ? "time" : text;
   }
 
-  /** Whether the fields of a parameter are parameters themselves: an object in the style `form`, exploded. */
-  #isSpread(parameter: JSONSchema): boolean {
-    if (!isObject(parameter.schema)) return false;
-    const { type, properties, oneOf, anyOf, enum: values } = this.#resolve(parameter.schema);
-    if (oneOf !== undefined || anyOf !== undefined || values !== undefined) return false;
-    return typesOf(type).includes("object") || isObject(properties);
-  }
-
-  /** Whether a tag can say how a query parameter is written: by its name, one of each item or field. */
-  #isQueryStyle({ style = "form", explode = true, schema }: JSONSchema): boolean {
-    const { type, properties } = this.#resolve(schema);
-    const hasParts = isObject(properties) || typesOf(type).some((one) => one === "array" || one === "object");
-    return style === "form" && (explode === true || !hasParts);
-  }
-
   #isScalar(schema: unknown): boolean {
     const json = this.#resolve(schema);
     return /^(?:string|number|integer|boolean)$/.test(String(json.type)) || Array.isArray(json.enum) || "const" in json;
@@ -310,21 +298,6 @@ function asSchema(text: string): string {
 
 /** The schema that stands for bytes within others. */
 const BYTES = "z.instanceof(Uint8Array)";
-
-/** The types of a schema: one, or several in OpenAPI 3.1. */
-function typesOf(type: unknown): unknown[] {
-  return Array.isArray(type) ? type : [type];
-}
-
-/** The way in which a query parameter is written that no tag can say. */
-function styleOf({ in: where, style = "form", explode }: JSONSchema): string {
-  return where === "query" ? `, of the style ${style}${explode === false ? " that is not exploded" : ""}` : "";
-}
-
-/** A query parameter's part of the tag in front of its value. */
-function keyOf({ name }: JSONSchema, isSpread: boolean): string {
-  return isSpread ? "" : `${encodeURIComponent(String(name))}=`;
-}
 
 function listOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
