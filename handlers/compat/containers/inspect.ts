@@ -2,6 +2,7 @@ import { capabilityName } from "../../../lib/engine/records/capability_name.ts";
 import { signalName } from "../../../lib/engine/text/signals.ts";
 import type { Address } from "../../wire/containers/container_inspect_network.ts";
 import { deviceRequests } from "./spec/devices.ts";
+import { isLive } from "../../../lib/engine/containers/context.ts";
 import type { Engine } from "../../../lib/engine/engine.ts";
 import type { ContainerRecord, NetworkAttachment } from "../../../lib/engine/records/container_record.ts";
 import type { TreeLimit } from "../../../lib/engine/records/limits.ts";
@@ -23,7 +24,7 @@ import type { EndpointIPAMConfig, NetworkSettings } from "../../wire/compat/netw
 import { emit, type Sparse } from "../../wire/emit.ts";
 import { inspectHealth } from "./health.ts";
 import { dockerNetworkMode } from "./network_mode.ts";
-import { dockerState, hasProcess } from "./state.ts";
+import { dockerState } from "./state.ts";
 
 /** Tells all there is to know of a container, as Docker does. */
 export async function compatGetContainer(
@@ -149,7 +150,7 @@ function dockerNetworkSettings(record: ContainerRecord, more: InspectFacts): Spa
   return {
     SandboxKey: settings.SandboxKey,
     // Docker maps ports while there is a process, and tells of none otherwise.
-    Ports: hasProcess(record.state.status) ? settings.Ports : {},
+    Ports: isLive(record) ? settings.Ports : {},
     Networks: Object.fromEntries(endpoints),
     SecondaryIPAddresses: settings.SecondaryIPAddresses?.map(dockerAddress),
     SecondaryIPv6Addresses: settings.SecondaryIPv6Addresses?.map(dockerAddress),

@@ -15,11 +15,6 @@ export function dockerState(status: ContainerStatus, awaitsRestart = false): str
   return awaitsRestart ? "restarting" : STATES[status];
 }
 
-/** Whether a container has a process, and what belongs to one: published ports. */
-export function hasProcess(status: ContainerStatus): boolean {
-  return status === "running" || status === "paused" || status === "stopping";
-}
-
 const STEPS: readonly [limit: number, text: (seconds: number) => string][] = [
   [1, () => "Less than a second"],
   [2, () => "1 second"],

@@ -1,4 +1,5 @@
 import type { ContainerRecord } from "../../../lib/engine/records/container_record.ts";
+import { isLive } from "../../../lib/engine/containers/context.ts";
 import type { HealthState } from "../../../lib/engine/containers/health/health_states.ts";
 import type { ImageRecord } from "../../../lib/engine/records/image_record.ts";
 import { exposedBy } from "../../containers/view/command.ts";
@@ -9,7 +10,7 @@ import { emit, type Sparse } from "../../wire/emit.ts";
 import { wireSeconds } from "../../wire/time.ts";
 import { isBefore } from "../../path_version.ts";
 import { dockerHealth, healthSummary } from "./health.ts";
-import { dockerState, hasProcess, humanDuration, untilChange } from "./state.ts";
+import { dockerState, humanDuration, untilChange } from "./state.ts";
 
 /** The data of a list entry besides the record. */
 export interface SummaryOptions {
@@ -40,7 +41,7 @@ export function containerSummary(record: ContainerRecord, options: SummaryOption
     ImageID: `sha256:${record.imageID}`,
     Command: commandText(record.process.args),
     Created: wireSeconds(record.created),
-    Ports: hasProcess(state.status) ? ports(record, exposed) : [],
+    Ports: isLive(record) ? ports(record, exposed) : [],
     SizeRw: rwSize,
     SizeRootFs: rwSize === undefined ? undefined : rwSize + (image?.size ?? 0),
     Labels: spec.labels,

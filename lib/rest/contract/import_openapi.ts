@@ -15,7 +15,7 @@
  */
 import { isObject } from "../surfaces/components.ts";
 import { isPlaceable, rulesOf } from "./import_headers.ts";
-import { isQueryStyle, keyOf, styleOf } from "./import_queries.ts";
+import { isQueryStyle, queryKeyOf, styleOf } from "./import_queries.ts";
 import type { JSONSchema } from "../surfaces/openapi_types.ts";
 import { freeName, ZodText } from "./zod_text.ts";
 
@@ -135,14 +135,14 @@ class Importer {
     const [rawPath, constants = ""] = path.replace(/#.*$/, "").split("?");
     const route = this.#route(rawPath, within, place);
     const keys = constants === "" ? [] : constants.split("&");
-    for (const one of required) keys.push(`${keyOf(one, this.#resolve(one.schema))}${place(one)}`);
+    for (const one of required) keys.push(`${queryKeyOf(one, this.#resolve(one.schema))}${place(one)}`);
     if (body !== undefined) args.push({ text: body.text, optional: content.required !== true });
     const headed = parameters.filter((one) => isPlaceable(one));
     for (const one of headed) args.push({ text: this.#scalar(parameterSchema(one)), optional: one.required !== true });
     const isExplicit = body !== undefined || headed.length > 0;
     for (const one of optional) {
       args.push({ text: this.#scalar(parameterSchema(one)), optional: true });
-      keys.push(`${keyOf(one, this.#resolve(one.schema))}${isExplicit ? `%[${args.length}]v` : "%v"}`);
+      keys.push(`${queryKeyOf(one, this.#resolve(one.schema))}${isExplicit ? `%[${args.length}]v` : "%v"}`);
     }
     // In a tag with a body, the content type is the body's.
     const type = body === undefined ? result.type : body.type;

@@ -18,7 +18,7 @@ export function styleOf({ in: where, style = "form", explode }: JSONSchema): str
 }
 
 /** A query parameter's part of the tag in front of its value: none for an object, whose fields are parameters themselves. */
-export function keyOf({ name }: JSONSchema, schema: JSONSchema): string {
+export function queryKeyOf({ name }: JSONSchema, schema: JSONSchema): string {
   return isSpread(schema) ? "" : `${encodeURIComponent(String(name))}=`;
 }
 

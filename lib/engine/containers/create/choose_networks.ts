@@ -22,14 +22,14 @@ export async function chooseNetworks(
     context.networks.checkAddresses(network, staticIPs);
     const interfaceName = attachment.interfaceName || freeInterface(names);
     names.add(interfaceName);
-    const aliases = namesIn(attachment, { id, spec });
+    const aliases = networkNamesOf(attachment, { id, spec });
     chosen[network.name] = { aliases, staticIPs, ...linkLocalIPs && { linkLocalIPs }, mac, interfaceName };
   }
   return chosen;
 }
 
 /** The names of a container in a network besides its own: those that it asks for, its short ID, and a hostname that was asked for. */
-export function namesIn(
+export function networkNamesOf(
   { aliases = [] }: Partial<NetworkAttachment>,
   { id, spec: { hostname } }: Pick<ContainerRecord, "id" | "spec">,
 ): string[] {

@@ -9,7 +9,7 @@ import type { Intent } from "../../store/intents.ts";
 import { messageOf } from "../../../oci/message_of.ts";
 import { type Context, isLive, withContainerLock } from "../context.ts";
 import { requireHost } from "../../core.ts";
-import { freeInterface, namesIn } from "../create/choose_networks.ts";
+import { freeInterface, networkNamesOf } from "../create/choose_networks.ts";
 import { hasOwnNetwork, validateSpec } from "../create/validate.ts";
 import { improperState } from "../failures.ts";
 import { setupOf } from "../life/teardowns.ts";
@@ -177,7 +177,7 @@ function chooseAttachment(
   }
   const interfaceName = wish.interfaceName || freeInterface(taken);
   return {
-    aliases: namesIn(wish, record),
+    aliases: networkNamesOf(wish, record),
     staticIPs: [...staticIPs],
     ...linkLocalIPs && { linkLocalIPs },
     mac,
