@@ -67,8 +67,8 @@ export class Engine {
     const pods = new PodStore(core);
     this.containers = new Containers(core, this.networks, volumes, this.secrets, pods);
     this.pods = new Pods(core, pods, this.networks, this.containers);
-    this.builds = new Builds(core, core.images, this.containers);
     this.volumes = new Volumes(core, volumes, this.containers);
+    this.builds = new Builds(core, core.images, this.containers, this.volumes);
     this.kube = this.#makeKube();
     const { images, artifacts, builds, containers, networks, kube } = this;
     this.quadlets = new Quadlets(core, {

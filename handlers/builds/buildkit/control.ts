@@ -85,7 +85,7 @@ export class BuildKit {
     Info: (call) => call.send(InfoResponse.encode({ buildkitVersion: BUILDKIT_VERSION })),
     ListWorkers: (call) => call.send(ListWorkersResponse.encode({ record: [this.#worker()] })),
     DiskUsage: async (call) => {
-      const record = listUsage(this.#engine, await onlyMessage(call));
+      const record = await listUsage(this.#engine, await onlyMessage(call));
       await call.send(DiskUsageResponse.encode({ record }));
     },
     Prune: async (call) => {

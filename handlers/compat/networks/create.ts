@@ -22,7 +22,7 @@ export function networkRequest(request: NetworkCreateRequest): { wish: NetworkWi
   refuseSwarm(request);
   if (request.Name === "") throw new RequestError("invalid", "network name cannot be empty");
   const driver = request.Driver || "bridge";
-  const { options, warning, place } = readOptions(driver, request.Options ?? {});
+  const { options, known, warning, place } = readOptions(driver, request.Options ?? {});
   const source = request.IPAM?.Driver ?? "";
   const subnets = (request.IPAM?.Config ?? []).filter(({ Subnet }) => Subnet).map(subnetWish);
   const wish: NetworkWish = {
@@ -38,6 +38,7 @@ export function networkRequest(request: NetworkCreateRequest): { wish: NetworkWi
     labels: request.Labels ?? {},
     // Docker's bridges are apart from each other.
     options: { ...driver === "bridge" && { isolate: "true" }, ...options },
+    docker: { options: known, ...request.Attachable && { attachable: true } },
   };
   return { wish, warning };
 }
@@ -52,6 +53,7 @@ function refuseSwarm({ Scope, Ingress, ConfigOnly, ConfigFrom }: NetworkCreateRe
 
 function readOptions(driver: string, given: Readonly<Record<string, string>>) {
   const options: Record<string, string> = {};
+  const known: Record<string, string> = {};
   let [warning, place] = ["", ""];
   const isBridge = driver === "bridge";
   for (const [name, value] of Object.entries(given)) {
@@ -61,9 +63,11 @@ function readOptions(driver: string, given: Readonly<Record<string, string>>) {
     else if (!isBridge && (name === "mode" || name === `${driver}_mode`)) options.mode = value;
     else if (!(Object.hasOwn(USUAL, name) && USUAL[name] === value)) {
       warning = `"${name}: ${value}" is not a recognized option`;
+      continue;
     }
+    known[name] = value;
   }
-  return { options, warning, place: place || undefined };
+  return { options, known, warning, place: place || undefined };
 }
 
 function subnetWish({ Subnet = "", IPRange, Gateway, AuxiliaryAddresses = {} }: IPAMConfig): NetworkSubnet {

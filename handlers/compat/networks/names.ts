@@ -55,9 +55,10 @@ function requireKnown(filter: string, values: readonly string[], known: readonly
   if (wrong !== undefined) throw new RequestError("malformed", `invalid filter '${filter}=${wrong}'`);
 }
 
-/** Throws for a network that is there on every machine, as Docker does. */
-export function requireOrdinary(name: string, what: string): void {
-  if (Object.hasOwn(MODES, name)) {
+/** Throws for a network that is there on every machine, as Docker does. Containers may join and leave the default one. */
+export function requireOrdinary(name: string, what: "made" | "removed" | "connected to" | "disconnected from"): void {
+  const isOwnNetwork = what === "made" || what === "removed";
+  if (Object.hasOwn(MODES, name) || (isOwnNetwork && DEFAULT_NAMES.includes(name))) {
     throw new RequestError("forbidden", `${name} is a pre-defined network and cannot be ${what}`);
   }
 }

@@ -64,7 +64,8 @@ function networkFields(record: NetworkRecord, name: string): Sparse<NetworkSumma
       })),
     },
     Internal: record.internal,
-    Options: options,
+    Attachable: record.docker?.attachable ?? false,
+    Options: record.docker?.options ?? options,
     Labels: record.labels,
   };
 }

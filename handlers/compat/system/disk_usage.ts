@@ -1,5 +1,5 @@
 import type { Engine } from "../../../lib/engine/engine.ts";
-import type { CachedStep } from "../../../lib/engine/build/cache_usage.ts";
+import { type CacheItem, RECORD_TYPES } from "../../../lib/engine/build/cache_usage.ts";
 import type { DiskUsage, UsageKind } from "../../../lib/engine/system/disk_usage.ts";
 import type { Context } from "../../../lib/rest/mod.ts";
 import { networkIDs } from "../../containers/inspect.ts";
@@ -37,9 +37,9 @@ export async function compatDiskUsage(
   const unknown = types?.find((name) => !Object.hasOwn(KINDS, name));
   if (unknown !== undefined) throw new RequestError("malformed", `unknown object type: ${unknown}`);
   const asked = new Set(types ?? Object.keys(KINDS));
-  const steps = engine.builds.cachedSteps();
-  const usage = withoutSteps(await engine.system.diskUsage([...asked].flatMap((name) => KINDS[name] ?? [])), steps);
-  const cache = steps.map(cacheRecord);
+  const items = await engine.builds.cacheItems();
+  const usage = withoutSteps(await engine.system.diskUsage([...asked].flatMap((name) => KINDS[name] ?? [])), items);
+  const cache = items.map(cacheRecord);
   const lists = listUsage(engine, usage, version);
   const only = <T>(type: string, value: T) => asked.has(type) ? value : undefined;
   const legacy = {
@@ -60,8 +60,9 @@ export async function compatDiskUsage(
 }
 
 /** Images that are steps of builds and nothing else are counted there: Docker has no images of them. */
-function withoutSteps(usage: DiskUsage, steps: readonly CachedStep[]): DiskUsage {
-  const own = new Map(steps.map((step) => [step.image, step]));
+function withoutSteps(usage: DiskUsage, items: readonly CacheItem[]): DiskUsage {
+  const steps = items.filter(({ kind }) => kind === "step");
+  const own = new Map(steps.map((step) => [step.id, step]));
   const images = usage.images.filter(({ image: { id, names }, containers }) =>
     names.length > 0 || containers > 0 || !own.has(id)
   );
@@ -69,18 +70,18 @@ function withoutSteps(usage: DiskUsage, steps: readonly CachedStep[]): DiskUsage
   return { ...usage, images, layers: usage.layers - sumOf(gone.map(({ size }) => size)) };
 }
 
-function cacheRecord(step: CachedStep): CacheRecord {
+function cacheRecord(item: CacheItem): CacheRecord {
   return {
-    ID: step.image,
-    ...step.parent !== undefined && { Parents: [step.parent] },
-    Type: "regular",
-    Description: step.text,
-    InUse: step.isUsed,
-    Shared: step.isShared,
-    Size: step.size,
-    CreatedAt: new Date(step.createdAt).toISOString(),
-    LastUsedAt: new Date(step.usedAt).toISOString(),
-    UsageCount: step.uses,
+    ID: item.id,
+    ...item.parent !== undefined && { Parents: [item.parent] },
+    Type: RECORD_TYPES[item.kind],
+    Description: item.text,
+    InUse: item.isUsed,
+    Shared: item.isShared,
+    Size: item.size,
+    CreatedAt: new Date(item.createdAt).toISOString(),
+    LastUsedAt: new Date(item.usedAt).toISOString(),
+    UsageCount: item.uses,
   };
 }
 

@@ -7,7 +7,7 @@ const FILTERS = ["id", "until", "unused-for"];
 /** Filters of a prune of everything, which the CLI sends on to each part. */
 const LABELS = ["label", "label!"];
 
-/** Forgets steps of builds, and says what that has freed. Without `all` those go that no image needs. */
+/** Forgets steps of builds and removes the folders of their cache mounts, and says what that has freed. Without `all` those go that no image needs. */
 export async function pruneBuild(engine: Engine, query: PruneBuildQuery): Promise<CachePruneReport> {
   const { all, filters = {} } = query;
   const unknown = Object.keys(filters).find((name) => ![...FILTERS, ...LABELS].includes(name));
@@ -17,14 +17,14 @@ export async function pruneBuild(engine: Engine, query: PruneBuildQuery): Promis
   if (query["min-free-space"]) {
     throw new RequestError("unsupported", "min-free-space is not supported: use reserved-space or max-used-space");
   }
-  // No step has a label.
+  // Nothing of the cache has a label.
   if (filters.label?.length) return { CachesDeleted: [], SpaceReclaimed: 0 };
   const until = filters.until ?? filters["unused-for"];
-  const { steps, bytes } = await engine.builds.prune({
+  const { items, bytes } = await engine.builds.prune({
     all,
-    ...filters.id && { images: filters.id },
+    ...filters.id && { ids: filters.id },
     ...until && { unusedSince: readUntil(until, Date.now()) },
     keep: Math.max(query["reserved-space"] ?? query["keep-storage"] ?? 0, query["max-used-space"] ?? 0),
   });
-  return { CachesDeleted: steps.map(({ image }) => image), SpaceReclaimed: bytes };
+  return { CachesDeleted: items.map(({ id }) => id), SpaceReclaimed: bytes };
 }

@@ -9,6 +9,7 @@ import type { Claim } from "../images/store/content.ts";
 import type { FileTimes } from "../ports/tree_port.ts";
 import type { ImageRecord } from "../records/image_record.ts";
 import type { Platform } from "../options.ts";
+import type { Volumes } from "../volumes/volumes.ts";
 import type { BuildCache } from "./build_cache.ts";
 import type { BuildOptions, BuildProgress } from "./build_options.ts";
 import type { FileTree } from "./context/file_tree.ts";
@@ -24,6 +25,7 @@ export interface BuildRun {
   core: Core;
   images: Images;
   containers: Containers;
+  volumes: Volumes;
   cache: BuildCache;
   shared: SharedCache;
   steps: StepContainers;

@@ -8,6 +8,7 @@ import type { Platform } from "../options.ts";
 import type { GRPC } from "../ports/build_port.ts";
 import type { ImageRecord } from "../records/image_record.ts";
 import { randomID } from "../text/names.ts";
+import type { Volumes } from "../volumes/volumes.ts";
 import { BuildCache } from "./build_cache.ts";
 import { applyIgnoreFile } from "./sources/build_context.ts";
 import { readInputs } from "./sources/build_inputs.ts";
@@ -17,7 +18,8 @@ import { type BuildRun, type BuildSteps, makeStep, targetPlatform } from "./buil
 import { numberEvents } from "./build_stage.ts";
 import { parseDockerfile } from "./dockerfile/parse_dockerfile.ts";
 import {
-  type CachedStep,
+  type CacheItem,
+  type CacheParts,
   type CachePruneOptions,
   type CachePruneResult,
   measureCache,
@@ -41,15 +43,17 @@ export class Builds {
   readonly #core: Core;
   readonly #images: Images;
   readonly #containers: Containers;
+  readonly #volumes: Volumes;
   readonly #cache: BuildCache;
   readonly #steps: StepContainers;
   readonly #closing = new AbortController();
   readonly #running = new Set<Promise<void>>();
 
-  constructor(core: Core, images: Images, containers: Containers) {
+  constructor(core: Core, images: Images, containers: Containers, volumes: Volumes) {
     this.#core = core;
     this.#images = images;
     this.#containers = containers;
+    this.#volumes = volumes;
     this.#cache = new BuildCache(core, images);
     this.#steps = new StepContainers(core, containers);
   }
@@ -119,14 +123,17 @@ export class Builds {
     };
   }
 
-  /** The steps of earlier builds whose results are kept, the latest first. */
-  cachedSteps(): CachedStep[] {
-    return measureCache(this.#cache, this.#images);
+  /** The results of steps that are kept from earlier builds, the latest first, and the folders of their cache mounts. */
+  cacheItems(): Promise<CacheItem[]> {
+    return measureCache(this.#cacheParts());
   }
 
-  /** Forgets steps of earlier builds, and removes their images that nothing else needs. By default what no image needs goes. */
+  /**
+   * Forgets steps of earlier builds, and removes their images that nothing else needs, and the folders of cache mounts. By
+   * default what no image needs goes.
+   */
   prune(options: CachePruneOptions = {}): Promise<CachePruneResult> {
-    return pruneCache(this.#cache, this.#images, options);
+    return pruneCache(this.#cacheParts(), options);
   }
 
   /** Removes containers of steps that the last server left. Called once, at start. */
@@ -138,6 +145,10 @@ export class Builds {
   async close(): Promise<void> {
     this.#closing.abort(new EngineError("cancelled", "The engine is closing"));
     await Promise.allSettled(this.#running);
+  }
+
+  #cacheParts(): CacheParts {
+    return { cache: this.#cache, images: this.#images, volumes: this.#volumes };
   }
 
   async *#build(options: BuildOptions, signal: AbortSignal): BuildSteps<undefined> {
@@ -173,6 +184,7 @@ export class Builds {
       core,
       images: this.#images,
       containers: this.#containers,
+      volumes: this.#volumes,
       cache: this.#cache,
       steps: this.#steps,
       ...more,

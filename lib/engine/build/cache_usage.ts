@@ -4,23 +4,26 @@
  * @module
  */
 import { EngineError } from "../errors.ts";
+import { isCode } from "../containers/failures.ts";
 import type { Images } from "../images/images.ts";
 import type { ImageRecord } from "../records/image_record.ts";
+import type { Volumes } from "../volumes/volumes.ts";
 import type { BuildCache, CachedImage } from "./build_cache.ts";
 
-/** A step whose result is kept. */
-export interface CachedStep {
-  /** The ID of its image. */
-  image: string;
+/** The result of a step, or a folder of `RUN --mount=type=cache`, that is kept. */
+export interface CacheItem {
+  kind: "step" | "mount";
+  /** The ID of the step's image; the name of the folder's volume. */
+  id: string;
   /** The image that it was made on, where that is of the cache too. */
   parent?: string;
-  /** The step's words in the history. */
+  /** The step's words in the history; the command that the folder was made for. */
   text: string;
-  /** Bytes of the layer that it added, unpacked. */
+  /** Bytes of the layer that the step added, unpacked; of the folder's files. */
   size: number;
   /** Whether an image with a name, or one that no build made, needs it too: to forget it frees nothing. */
   isShared: boolean;
-  /** Whether a container is made of it. */
+  /** Whether a container has it. */
   isUsed: boolean;
   /** Milliseconds since the epoch. */
   createdAt: number;
@@ -29,26 +32,58 @@ export interface CachedStep {
   uses: number;
 }
 
-/** The steps that a prune takes; all of these must hold. */
+/** BuildKit's names of the kinds. */
+export const RECORD_TYPES: Readonly<Record<CacheItem["kind"], string>> = { step: "regular", mount: "exec.cachemount" };
+
+/** The items that a prune takes; all of these must hold. */
 export interface CachePruneOptions {
   /** Also those that images need: builds after it make them anew. */
   all?: boolean;
-  /** Only these images' steps. */
-  images?: readonly string[];
+  /** Only these. */
+  ids?: readonly string[];
   /** Only those that nobody has used since: milliseconds since the epoch. */
   unusedSince?: number;
   /** Bytes that may stay: what was used last is kept. */
   keep?: number;
 }
 
-/** The steps that a prune has forgotten; `size` is what each of them has freed. */
+/** The items that a prune has removed; `size` is what each of them has freed. */
 export interface CachePruneResult {
-  steps: CachedStep[];
+  items: CacheItem[];
   bytes: number;
 }
 
-/** Tells of each step of the cache, the latest first. */
-export function measureCache(cache: BuildCache, images: Images): CachedStep[] {
+/** The places of what a build cache has. */
+export interface CacheParts {
+  cache: BuildCache;
+  images: Images;
+  volumes: Volumes;
+}
+
+/** Tells of each item of the cache: steps, the latest first, then folders by name. */
+export async function measureCache({ cache, images, volumes }: CacheParts): Promise<CacheItem[]> {
+  return [...measureSteps(cache, images), ...await measureMounts(volumes)];
+}
+
+async function measureMounts(volumes: Volumes): Promise<CacheItem[]> {
+  const kept = volumes.caches();
+  const sizes = await volumes.sizes(kept.map(({ name }) => name));
+  return kept.flatMap(({ name, created, cache }, index): CacheItem[] =>
+    cache === undefined ? [] : [{
+      kind: "mount",
+      id: name,
+      text: cache.text,
+      size: sizes[index],
+      isShared: false,
+      isUsed: volumes.usersOf(name).length > 0,
+      createdAt: Date.parse(created),
+      usedAt: cache.usedAt,
+      uses: cache.uses,
+    }]
+  );
+}
+
+function measureSteps(cache: BuildCache, images: Images): CacheItem[] {
   const cached = cache.images();
   const needed = neededBy(cached, images);
   const isCached = new Set(cached.map(({ image }) => image));
@@ -56,7 +91,8 @@ export function measureCache(cache: BuildCache, images: Images): CachedStep[] {
     const record = images.resolve(image);
     const layer = ownLayer(record);
     return {
-      image,
+      kind: "step",
+      id: image,
       ...base !== undefined && isCached.has(base) && { parent: base },
       text: record.config.history?.at(-1)?.created_by ?? "",
       size: layer === undefined ? 0 : images.layerSize(layer.diffID) ?? layer.size,
@@ -69,34 +105,46 @@ export function measureCache(cache: BuildCache, images: Images): CachedStep[] {
   });
 }
 
-/** Forgets steps, and removes their images that nothing else needs. */
-export async function pruneCache(
-  cache: BuildCache,
-  images: Images,
-  options: CachePruneOptions = {},
-): Promise<CachePruneResult> {
-  const steps = chooseSteps(measureCache(cache, images), options);
-  const chosen = new Set(steps.map(({ image }) => image));
-  await cache.forget(cache.images().flatMap(({ image, keys }) => chosen.has(image) ? keys : []));
-  const freed: CachedStep[] = [];
-  for (const step of steps) freed.push({ ...step, size: await removeStep(images, step.image) });
-  return { steps: freed, bytes: sumOf(freed) };
+/** Forgets steps, and removes their images that nothing else needs, and folders that no command has now. */
+export async function pruneCache(parts: CacheParts, options: CachePruneOptions = {}): Promise<CachePruneResult> {
+  const { cache, images, volumes } = parts;
+  const chosen = chooseItems(await measureCache(parts), options);
+  const ids = new Set(chosen.map(({ id }) => id));
+  await cache.forget(cache.images().flatMap(({ image, keys }) => ids.has(image) ? keys : []));
+  const freed: CacheItem[] = [];
+  for (const item of chosen) {
+    if (item.kind === "step") freed.push({ ...item, size: await removeStep(images, item.id) });
+    else if (await removeMount(volumes, item.id)) freed.push(item);
+  }
+  return { items: freed, bytes: sumOf(freed) };
 }
 
-/** The steps that a prune takes, of all that {@linkcode measureCache} tells of. */
-export function chooseSteps(steps: readonly CachedStep[], options: CachePruneOptions): CachedStep[] {
-  const { all = false, images, unusedSince = Infinity, keep = 0 } = options;
-  const free = steps.filter(({ image, isShared, isUsed, usedAt }) =>
-    (all || !isShared) && !isUsed && usedAt < unusedSince && (images?.includes(image) ?? true)
+/** The items that a prune takes, of all that {@linkcode measureCache} tells of. */
+export function chooseItems(items: readonly CacheItem[], options: CachePruneOptions): CacheItem[] {
+  const { all = false, ids, unusedSince = Infinity, keep = 0 } = options;
+  const free = items.filter(({ id, isShared, isUsed, usedAt }) =>
+    (all || !isShared) && !isUsed && usedAt < unusedSince && (ids?.includes(id) ?? true)
   );
   // Without a bound everything goes, steps without a layer too.
   if (keep === 0) return free;
-  let over = sumOf(steps.filter(({ isShared }) => !isShared)) - keep;
+  let over = sumOf(items.filter(({ isShared }) => !isShared)) - keep;
   return free.sort((a, b) => a.usedAt - b.usedAt || a.createdAt - b.createdAt).filter(({ size, isShared }) => {
     if (over <= 0) return false;
     if (!isShared) over -= size;
     return true;
   });
+}
+
+/** Tells whether it went. */
+async function removeMount(volumes: Volumes, name: string): Promise<boolean> {
+  try {
+    await volumes.remove(name);
+    return true;
+  } catch (error) {
+    // A command took it meanwhile, or another prune was faster.
+    if (isCode(error, "in_use", "no_such_volume")) return false;
+    throw error;
+  }
 }
 
 /** Returns the bytes that went. */

@@ -7,6 +7,7 @@ import { requireHost } from "../core.ts";
 import { EngineError } from "../errors.ts";
 import type { ContainerSecrets, SecretFile } from "../ports/host_port.ts";
 import type { MountRequest } from "../records/mount_spec.ts";
+import type { FolderRights } from "../records/volume_record.ts";
 import type { BuildRun, BuildSteps } from "./build_run.ts";
 import { digestItems } from "./context/copy_archive.ts";
 import type { FileTree } from "./context/file_tree.ts";
@@ -20,6 +21,8 @@ import type { StageState } from "./stage_state.ts";
 /** The socket of an SSH agent that names no other place, with its number behind it. */
 const AGENT_SOCKET = "/run/buildkit/ssh_agent.";
 const SECRET_FOLDER = "/run/secrets";
+/** Characters of a command that tell which cache is which. */
+const LONGEST_TEXT = 200;
 
 /** Files of the context that a command sees. */
 interface TreeMount {
@@ -38,12 +41,21 @@ interface PrivateMount extends Pick<RunMount, "required" | "mode" | "uid" | "gid
   path?: string;
 }
 
+/** A folder that commands keep, by its volume, and the owner that it has when it is made. */
+interface CachePlan {
+  name: string;
+  text: string;
+  owner: FolderRights;
+}
+
 /** Everything about a command's mounts that is settled before it runs. */
 export interface CommandMounts {
   mounts: MountRequest[];
   trees: TreeMount[];
   secrets: PrivateMount[];
   agents: PrivateMount[];
+  /** Folders that commands keep. */
+  caches: CachePlan[];
   /** Caches that one build at a time may use. */
   locks: string[];
   /** The part of the command's key. */
@@ -62,16 +74,16 @@ export interface OpenMounts {
 export async function* planMounts(
   run: BuildRun,
   state: StageState,
-  { mounts }: Pick<RunInstruction, "mounts">,
+  { mounts, text }: Pick<RunInstruction, "mounts"> & { text: string },
   place: { stage: number; expand: Expand },
 ): BuildSteps<CommandMounts> {
-  const plan: CommandMounts = { mounts: [], trees: [], secrets: [], agents: [], locks: [], inputs: [] };
+  const plan: CommandMounts = { mounts: [], trees: [], secrets: [], agents: [], caches: [], locks: [], inputs: [] };
   for (const mount of mounts) {
     const target = place.expand(mount.target);
     const destination = joinWorkdir(state.config, target);
     plan.inputs.push([mount.type, destination, mount.readOnly]);
     if (mount.type === "bind") yield* planBind(run, plan, mount, { ...place, destination });
-    else if (mount.type === "cache") await planCache(run, plan, mount, { ...place, destination });
+    else if (mount.type === "cache") await planCache(run, plan, mount, { ...place, destination, text });
     else if (mount.type === "tmpfs") {
       const options = mount.size === undefined ? [] : [`size=${mount.size}`];
       plan.mounts.push({ type: "tmpfs", source: "tmpfs", destination, options });
@@ -83,6 +95,7 @@ export async function* planMounts(
 /** Makes the mounts of a command that runs; the stack takes them back. */
 export async function openMounts(run: BuildRun, plan: CommandMounts, stack: AsyncDisposableStack): Promise<OpenMounts> {
   const mounts = [...plan.mounts];
+  for (const { name, text, owner } of plan.caches) await run.volumes.useCache(name, text, owner);
   for (const tree of plan.trees) mounts.push(await openTree(run, tree, stack));
   const env: Record<string, string> = {};
   const files: SecretFile[] = [];
@@ -143,13 +156,15 @@ async function* planBind(
 async function planCache(
   run: BuildRun,
   plan: CommandMounts,
-  { from, id, sharing, readOnly }: RunMount,
-  { expand, destination }: { expand: Expand; destination: string },
+  { from, id, sharing, readOnly, uid = 0, gid = 0, mode }: RunMount,
+  { expand, destination, text }: { expand: Expand; destination: string; text: string },
 ): Promise<void> {
   if (from !== undefined) throw new EngineError("unsupported", "RUN --mount=type=cache,from= is not supported");
   const key = await run.cache.keyOf("cache", expand(id ?? destination));
   const source = `build-cache-${key.slice("sha256:".length, "sha256:".length + 16)}`;
   plan.inputs.push(source);
+  const command = text.slice(0, LONGEST_TEXT);
+  plan.caches.push({ name: source, text: `cached mount ${destination} from ${command}`, owner: { uid, gid, mode } });
   if (sharing !== undefined && sharing !== "shared") plan.locks.push(source);
   plan.mounts.push({ type: "volume", source, destination, options: readOnly ? ["ro"] : [] });
 }

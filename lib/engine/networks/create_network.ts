@@ -3,6 +3,7 @@ import { EngineError, invalid } from "../errors.ts";
 import type { Place } from "../ports/network_port.ts";
 import type {
   AddressSource,
+  DockerNetworkFields,
   NetworkDriver,
   NetworkRecord,
   NetworkRoute,
@@ -38,6 +39,8 @@ export interface NetworkWish {
   addressSource?: string;
   labels?: Record<string, string>;
   options?: Record<string, string>;
+  /** Kept as they are, and shown to Docker's clients. */
+  docker?: DockerNetworkFields;
 }
 
 const SOURCES: readonly string[] = ["host-local", "dhcp", "none"];
@@ -80,6 +83,7 @@ export async function draftNetwork(
     ...checked.addressSource !== "host-local" && { addressSource: checked.addressSource },
     labels: wish.labels ?? {},
     options: checked.options,
+    ...wish.docker && { docker: wish.docker },
   };
   return record;
 }
@@ -207,9 +211,9 @@ function checkInterface(name: string, driver: string): void {
   }
 }
 
-function checkLabels(core: Core, { labels = {}, options = {} }: NetworkWish): void {
+function checkLabels(core: Core, { labels = {}, options = {}, docker = {} }: NetworkWish): void {
   const { labelBytes } = core.options.limits;
-  const size = encode(labels).length + encode(options).length;
+  const size = encode(labels).length + encode(options).length + encode(docker.options ?? {}).length;
   if (size <= labelBytes) return;
   const text = `Create network: labels and options have ${size} bytes; at most ${labelBytes} bytes are kept`;
   throw new EngineError("limit", text);

@@ -14,7 +14,7 @@ import type { LocalFiles } from "./local_files_port.ts";
 import type { Peers } from "./peers_port.ts";
 import type { NotifySockets } from "./unit_port.ts";
 import type { Networks } from "./network_port.ts";
-import type { FileOwner, VolumeDevice } from "../records/volume_record.ts";
+import type { FileOwner, FolderRights, VolumeDevice } from "../records/volume_record.ts";
 import type { Resources } from "./resource_port.ts";
 import type { Trees } from "./tree_port.ts";
 import type { GitRepositories, GRPC, LocalSockets } from "./build_port.ts";
@@ -228,7 +228,7 @@ export interface FillOwner {
 /** Named volumes on the host. */
 export interface Volumes {
   /** Makes the volume's folder, root's by default, and returns its path. Throws `unsupported` for a limit that cannot be set. */
-  create(name: string, owner?: FileOwner, limit?: TreeLimit): Promise<string>;
+  create(name: string, owner?: FolderRights, limit?: TreeLimit): Promise<string>;
   path(name: string): string;
   /**
    * Fills an empty volume from a path of the container's mounted tree (image content, ownership and mode included). Where

@@ -50,6 +50,16 @@ export interface NetworkRecord {
   labels: Record<string, string>;
   /** By netavark's names: `mtu`, `isolate`, … */
   options: Record<string, string>;
+  /** Of a network that was made in Docker's tree, whose clients compare it with their own plan. */
+  docker?: DockerNetworkFields;
+}
+
+/** The fields of a network that mean something to Docker's clients alone. */
+export interface DockerNetworkFields {
+  /** The options by the names they were given under: `com.docker.network.driver.mtu`, … */
+  options?: Record<string, string>;
+  /** Containers outside a swarm may join, as they may anyway. */
+  attachable?: boolean;
 }
 
 /** IPv4 addresses from which subnets are chosen. */

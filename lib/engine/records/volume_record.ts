@@ -6,6 +6,11 @@ export interface FileOwner {
   gid: number;
 }
 
+/** The owner of a folder and its permissions, 0755 by default. */
+export interface FolderRights extends FileOwner {
+  mode?: number;
+}
+
 /** A device, a folder or a file system of the kernel's that a volume shows while it is in use, as mount(8) takes it. */
 export interface VolumeDevice {
   /** `tmpfs`, `nfs`, …; `bind` for a folder; empty where the kernel is to find out. */
@@ -14,6 +19,16 @@ export interface VolumeDevice {
   source: string;
   /** Options, separated by commas. */
   options: string;
+}
+
+/** What is known of a folder that commands of builds keep. */
+export interface CacheMount {
+  /** The command that it was made for. */
+  text: string;
+  /** Milliseconds since the epoch. */
+  usedAt: number;
+  /** The commands that had it. */
+  uses: number;
 }
 
 /** A tar archive of a volume's content, in the blob store. */
@@ -40,11 +55,13 @@ export interface VolumeRecord {
   /** The folder on the host; empty where there is no host. */
   mountpoint: string;
   /** The owner that was requested; the first fill leaves it. */
-  owner?: FileOwner;
+  owner?: FolderRights;
   /** Mounted on the folder while a container uses the volume. */
   device?: VolumeDevice;
   /** Limits its files, where the file system has project quotas. */
   limit?: TreeLimit;
   /** The content where there is no host: each archive is unpacked over those before it. */
   archives?: VolumeArchive[];
+  /** Of a folder that commands of builds keep (`RUN --mount=type=cache`): a part of the build cache, and no volume to its users. */
+  cache?: CacheMount;
 }

@@ -4,7 +4,7 @@ import { type Core, hostOf, requireHost } from "../core.ts";
 import { EngineError } from "../errors.ts";
 import type { DeleteOptions } from "../ports/host_port.ts";
 import type { TreeLimit } from "../records/limits.ts";
-import type { FileOwner, VolumeDevice, VolumeRecord } from "../records/volume_record.ts";
+import type { CacheMount, FileOwner, FolderRights, VolumeDevice, VolumeRecord } from "../records/volume_record.ts";
 import type { Operation, Table } from "../store/table.ts";
 import { checkName, MAX_FOLDER_NAME, randomID } from "../text/names.ts";
 
@@ -13,11 +13,13 @@ export interface NewVolume {
   anonymous?: boolean;
   labels?: Record<string, string>;
   options?: Record<string, string>;
-  owner?: FileOwner;
+  owner?: FolderRights;
   device?: VolumeDevice;
   limit?: TreeLimit;
   /** The layers of the image whose files it begins with, base first; the caller keeps the image from going. */
   imageLayers?: readonly string[];
+  /** Nothing is copied into it from an image. */
+  cache?: CacheMount;
 }
 
 /** The records of volumes, and what containers do with them. {@linkcode Volumes} is what callers of the engine have. */
@@ -165,7 +167,7 @@ export class VolumeStore {
         await host.volumes.remove(name, options);
         this.#core.state.commitLater([this.#core.intents.end(begun.intent)]);
       }
-      this.#core.events.emit({ type: "volume", action: "remove", id: name, name });
+      if (record.cache === undefined) this.#core.events.emit({ type: "volume", action: "remove", id: name, name });
     };
     return { operations: [this.#table.drop(name), ...begun ? [begun.operation] : []], finish };
   }
@@ -209,7 +211,10 @@ export class VolumeStore {
     for (const { name } of unused) await requireHost(this.#core).volumes.unmount(name);
   }
 
-  async #create(name: string, { owner, device, limit, imageLayers, ...options }: NewVolume): Promise<VolumeRecord> {
+  async #create(
+    name: string,
+    { owner, device, limit, imageLayers, cache, ...options }: NewVolume,
+  ): Promise<VolumeRecord> {
     const { clock, intents, state, events } = this.#core;
     const host = imageLayers === undefined ? hostOf(this.#core) : requireHost(this.#core);
     if (limit && !host) throw cannotLimit("no project quota is set here");
@@ -221,11 +226,12 @@ export class VolumeStore {
       labels: options.labels ?? {},
       options: options.options ?? {},
       anonymous: options.anonymous ?? false,
-      needsCopyUp: imageLayers === undefined,
+      needsCopyUp: imageLayers === undefined && cache === undefined,
       mountpoint: host?.volumes.path(name) ?? "",
       ...owner && { owner },
       ...device && { device },
       ...limit && { limit },
+      ...cache && { cache },
     };
     // One commit for both: containers that find the record wait for the lock on the name before they use its folder.
     await state.commit([this.#table.put(name, record), ...begun ? [begun.operation] : []]);
@@ -243,7 +249,7 @@ export class VolumeStore {
       if (imageLayers === undefined) state.commitLater([intents.end(begun.intent)]);
       else await state.commit([intents.end(begun.intent)]);
     }
-    events.emit({ type: "volume", action: "create", id: name, name });
+    if (cache === undefined) events.emit({ type: "volume", action: "create", id: name, name });
     return record;
   }
 

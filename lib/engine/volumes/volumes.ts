@@ -5,7 +5,7 @@ import { volumesOf } from "../containers/create/mounts.ts";
 import { hostOf, requireHost } from "../core.ts";
 import { EngineError } from "../errors.ts";
 import type { ContainerRecord } from "../records/container_record.ts";
-import type { VolumeRecord } from "../records/volume_record.ts";
+import type { FolderRights, VolumeRecord } from "../records/volume_record.ts";
 import { encode } from "../store/json.ts";
 import type { Index } from "../store/table.ts";
 import { requireSize } from "../store/value_size.ts";
@@ -76,7 +76,22 @@ export class Volumes {
 
   /** Volumes that fit all filters, by name. Throws `invalid` for a filter there is not. */
   list(filters: VolumeFilters = {}): VolumeRecord[] {
-    return this.#store.list().filter(listPredicate(filters, this.#sources()));
+    return this.#ordinary().filter(listPredicate(filters, this.#sources()));
+  }
+
+  /** The folders that commands of builds keep: they are the build cache's, and not in {@linkcode list}. */
+  caches(): VolumeRecord[] {
+    return this.#store.list().filter(({ cache }) => cache !== undefined);
+  }
+
+  /** Notes that a command of a build is about to use a folder that is kept, and makes it where there is none. */
+  async useCache(name: string, text: string, owner: FolderRights): Promise<void> {
+    const usedAt = this.#core.clock.now();
+    await this.#store.ensure(name, { cache: { text, usedAt, uses: 0 }, owner });
+    await this.#store.update(name, (record) => {
+      const known = record.cache ?? { text, uses: 0 };
+      return { ...record, cache: { ...known, usedAt, uses: known.uses + 1 } };
+    });
   }
 
   /** The IDs of the containers that have a volume. */
@@ -150,7 +165,7 @@ export class Volumes {
   async prune(filters: VolumeFilters = {}, { dryRun = false } = {}): Promise<PrunedVolume[]> {
     const fits = volumePrunePredicate(filters, this.#sources());
     const pruned: PrunedVolume[] = [];
-    for (const volume of this.#store.list()) {
+    for (const volume of this.#ordinary()) {
       const { name } = volume;
       if (!fits(volume) || this.#users.get(name) !== undefined) continue;
       const size = await this.size(name).catch(() => 0);
@@ -173,6 +188,10 @@ export class Volumes {
   /** Unpacks a tar archive, plain or compressed, over what a volume has. Throws `invalid` for what is none. */
   async import(name: string, archive: ReadableStream<Uint8Array>, signal?: AbortSignal): Promise<void> {
     await importVolume(this.#transfers, this.resolve(name), archive, signal);
+  }
+
+  #ordinary(): VolumeRecord[] {
+    return this.#store.list().filter(({ cache }) => cache === undefined);
   }
 
   async #delete(name: string): Promise<void> {

@@ -61,7 +61,7 @@ Deno.test("CreateContainer() answers bad requests with a status clients know", a
       '"resource_limits.cpu.quota"',
     ],
     ["/libpod/containers/create", { image: TINY_NAME, name: "a b" }, 500, "names must match"],
-    ["/containers/create?name=a%20b", { Image: TINY_NAME }, 500, "names must match"],
+    ["/containers/create?name=a%20b", { Image: TINY_NAME }, 400, "names must match"],
     ["/libpod/containers/create", { image: TINY_NAME, pod: "p" }, 500, "no pod with name or ID p found"],
     ["/libpod/containers/create", undefined, 500, "must specify image"],
   ];

@@ -89,6 +89,7 @@ for (const host of [true, false]) {
       EnableIPv6: true,
       IPAM: { Driver: "default", Config: [{ Subnet: "10.9.8.0/24", IPRange: "10.9.8.64/26", Gateway: "10.9.8.3" }] },
       Options: { "com.docker.network.driver.mtu": "1400", "com.docker.network.bridge.enable_icc": "true", odd: "1" },
+      Attachable: true,
       Labels: { "com.docker.compose.network": "web" },
     });
     assertEquals([made.status, made.body.Warning], [201, '"odd: 1" is not a recognized option']);
@@ -102,11 +103,11 @@ for (const host of [true, false]) {
       EnableIPv4: true,
       EnableIPv6: true,
       Internal: false,
-      Attachable: false,
+      Attachable: true,
       Ingress: false,
       ConfigFrom: { Network: "" },
       ConfigOnly: false,
-      Options: { mtu: "1400" },
+      Options: { "com.docker.network.driver.mtu": "1400", "com.docker.network.bridge.enable_icc": "true" },
       Labels: { "com.docker.compose.network": "web" },
       Containers: {},
     });
@@ -128,7 +129,7 @@ for (const host of [true, false]) {
     assertEquals((await send(test, "GET", "/networks/podman")).body.Name, "podman");
     assertEquals((await send(test, "GET", "/networks/host")).body.Driver, "host");
     for (const name of ["host", "none"]) assertEquals((await send(test, "DELETE", `/networks/${name}`)).status, 403);
-    assertEquals((await send(test, "DELETE", "/networks/bridge")).status, 500);
+    assertEquals((await send(test, "DELETE", "/networks/bridge")).status, 403);
     assertEquals((await send(test, "DELETE", "/networks/web")).status, 204);
     assertEquals((await send(test, "GET", "/networks/web")).status, 404);
   });
@@ -157,9 +158,9 @@ Deno.test("networks: bad input answers as in Podman", async () => {
       500,
       'unknown route type "scenic"',
     ],
-    ["POST", "/networks/create", { Name: "" }, 500, "network name cannot be empty"],
+    ["POST", "/networks/create", { Name: "" }, 400, "network name cannot be empty"],
     ["POST", "/networks/create", { Name: "host" }, 403, "host is a pre-defined network"],
-    ["POST", "/networks/create", { Name: "a", Driver: "overlay" }, 500, 'failed to find driver or plugin "overlay"'],
+    ["POST", "/networks/create", { Name: "a", Driver: "overlay" }, 400, 'failed to find driver or plugin "overlay"'],
     ["POST", "/networks/create", { Name: "a", Ingress: true }, 501, "Create network: Ingress is not supported"],
     [
       "POST",
@@ -222,7 +223,7 @@ Deno.test("networks: a container is connected and disconnected in both trees, an
   assert(inspected.lan.Aliases.includes("db"));
   assertEquals(inspected.lan.IPAMConfig.IPv4Address, "10.9.8.7");
   const refused = await send(test, "DELETE", "/networks/lan");
-  assertEquals([refused.status, refused.body.cause], [500, "network is being used"]);
+  assertEquals([refused.status, refused.body.cause], [403, "network is being used"]);
   assertEquals((await send(test, "POST", "/networks/bridge/disconnect", { Container: "c", Force: true })).status, 200);
   const again = await send(test, "POST", "/libpod/networks/podman/disconnect", { Container: "c" });
   assertEquals([again.status, again.body.message], [500, "container c is not connected to network podman"]);

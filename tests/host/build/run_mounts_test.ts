@@ -146,4 +146,32 @@ Deno.test("RUN --mount: secrets, agents, the context, scripts, and what stays of
     assertEquals(await rig.layerNames(image), ["mnt/"]);
     assertEquals(await rig.layerNames(image, -2), ["cache/", "cache/new/", "cache/new/beside"]);
   });
+  await t.step(
+    "a cache is empty at first, its user's, no volume to others, and goes with the build cache",
+    async () => {
+      const { builds, volumes } = rig.engine;
+      await builds.prune({ all: true });
+      const text = (word: string) =>
+        "FROM IMAGE\nRUN mkdir /kept && echo old > /kept/file\nUSER 7:8\n" +
+        "RUN --mount=type=cache,target=/kept,uid=7,gid=8,mode=0750 stat -c '%a %u %g' /kept && " +
+        `cat /kept/* 2> /dev/null; echo ${word} > /kept/word\n`;
+      assertEquals((await rig.build(text("one"))).output, "750 7 8\n");
+      assertEquals((await rig.build(text("two"))).output, "750 7 8\none\n");
+      assertEquals(volumes.list().filter(({ name }) => name.startsWith("build-cache")), []);
+      assertEquals(await volumes.prune(), []);
+      const isMount = ({ kind }: { kind: string }) => kind === "mount";
+      const [mount, ...more] = (await builds.cacheItems()).filter(isMount);
+      assertEquals([more, mount.uses, mount.isUsed, mount.text.split(" from ")[0]], [
+        [],
+        2,
+        false,
+        "cached mount /kept",
+      ]);
+      assert(mount.size > 0);
+      const { items } = await builds.prune();
+      assertEquals(items.filter(isMount), [mount]);
+      assertEquals((await builds.cacheItems()).filter(isMount), []);
+      assertEquals((await rig.build(text("three"))).output, "750 7 8\n");
+    },
+  );
 });

@@ -109,6 +109,10 @@ function refuseForeign(config: CreateContainerConfig): void {
   for (const [field, value] of Object.entries(foreign)) if (!isEmpty(value)) throw unsupported(field);
 }
 
+function wordsOf(commandLine: CreateContainerConfig["Cmd"]): string[] | undefined {
+  return typeof commandLine === "string" ? [commandLine] : commandLine ?? undefined;
+}
+
 function processOf(config: CreateContainerConfig): ContainerRequest {
   const env: Record<string, string> = {};
   const unset = [...(config.UnsetEnv ?? [])];
@@ -118,10 +122,11 @@ function processOf(config: CreateContainerConfig): ContainerRequest {
     if (value === undefined) unset.push(key);
     else env[key] = value;
   }
+  const entrypoint = wordsOf(config.Entrypoint);
   return {
     // `[""]` is how the client says "none", which an empty list says here.
-    entrypoint: config.Entrypoint?.length === 1 && config.Entrypoint[0] === "" ? [] : config.Entrypoint ?? undefined,
-    command: config.Cmd ?? undefined,
+    entrypoint: entrypoint?.length === 1 && entrypoint[0] === "" ? [] : entrypoint,
+    command: wordsOf(config.Cmd),
     env,
     envMerge: config.EnvMerge?.length ? config.EnvMerge : undefined,
     unsetEnv: config.UnsetEnvAll ? true : unset.length > 0 ? unset : undefined,

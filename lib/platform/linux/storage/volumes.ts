@@ -11,7 +11,7 @@ import process from "node:process";
 import { EngineError } from "../../../engine/errors.ts";
 import type { FillOwner, Layers, Volumes } from "../../../engine/ports/host_port.ts";
 import type { TreeLimit } from "../../../engine/records/limits.ts";
-import type { FileOwner, VolumeDevice } from "../../../engine/records/volume_record.ts";
+import type { FolderRights, VolumeDevice } from "../../../engine/records/volume_record.ts";
 import { messageOf } from "../../../oci/message_of.ts";
 import { withRoom } from "../../storage/disk_room.ts";
 import { SubPaths } from "../bundle/mounts/sub_paths.ts";
@@ -57,7 +57,7 @@ class FolderVolumes implements Volumes {
     return join(this.#folder(name), "_data");
   }
 
-  async create(name: string, owner?: FileOwner, limit?: TreeLimit): Promise<string> {
+  async create(name: string, owner?: FolderRights, limit?: TreeLimit): Promise<string> {
     const path = this.path(name);
     if (existsSync(path)) {
       if (limit !== undefined) await this.#quotas.renew(this.#folder(name), limit);
@@ -76,6 +76,7 @@ class FolderVolumes implements Volumes {
     }
     if (owner !== undefined) {
       await chown(path, owner.uid, owner.gid);
+      if (owner.mode !== undefined) await chmod(path, owner.mode);
       await syncFolder(path);
     }
     return path;
