@@ -1,4 +1,6 @@
+import { isCode } from "../../../lib/engine/containers/failures.ts";
 import type { Engine } from "../../../lib/engine/engine.ts";
+import { EngineError } from "../../../lib/engine/errors.ts";
 import type { Implementation } from "../../../lib/rest/mod.ts";
 import { getArchive, headArchive, putArchive } from "../../files/archive.ts";
 import { streamChanges } from "../../files/changes.ts";
@@ -17,14 +19,24 @@ export function compatFiles(engine: Engine): Implementation {
     CompatContainerArchive: (name, { path }, context) => {
       return getArchive(engine, name, path, context, { dotted: true, keepLink: true });
     },
-    CompatPutContainerArchive: (name, query, archive, context) => {
+    CompatPutContainerArchive: async (name, query, archive, context) => {
+      await requirePlace(engine, name, query.path, context.signal);
       // Docker's clients write secrets in the name of their readers: files change hands only where the container has a user.
       const copyUIDGID = query.copyUIDGID && engine.containers.resolve(name).process.user !== "";
-      return putArchive(engine, name, { ...query, copyUIDGID }, archive, context);
+      await putArchive(engine, name, { ...query, copyUIDGID }, archive, context);
     },
     CompatContainerChanges: (name, query) => streamChanges(engine, name, query),
     CompatCommitContainer: (config, query, context) =>
       compatCommit(engine, query, config, (name) => dockerName(engine, name), context),
     CompatExportContainer: (name) => engine.containers.files.export(name),
   });
+}
+
+/** Docker unpacks into folders that are there, and makes none. */
+async function requirePlace(engine: Engine, name: string, path = "", signal?: AbortSignal): Promise<void> {
+  const { exists } = await engine.containers.files.stat(name, path, signal).catch((error) => {
+    if (isCode(error, "no_such_file")) return { exists: false };
+    throw error;
+  });
+  if (!exists) throw new EngineError("no_such_file", `Could not find the file ${path} in container ${name}`);
 }

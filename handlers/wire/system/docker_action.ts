@@ -10,6 +10,8 @@ interface DockerWord {
 const WORDS: readonly DockerWord[] = [
   { action: "died", docker: "die" },
   { action: "exec_died", docker: "exec_die" },
+  { action: "exec", docker: "exec_start", types: ["container"] },
+  { action: "loadfromarchive", docker: "load", types: ["image"] },
   { action: "remove", docker: "destroy", types: ["container", "network", "volume"] },
   { action: "remove", docker: "delete", types: ["image"] },
 ];

@@ -26,6 +26,8 @@ Deno.test("dockerEvent() says what Docker says of ends and removals", () => {
   for (const type of ["container", "network", "volume"]) assertEquals(worded(type, "remove"), "destroy");
   const others = [["image", "remove"], ["container", "died"], ["container", "exec_died"], ["secret", "remove"]];
   assertEquals(others.map(([type, action]) => worded(type, action)), ["delete", "die", "exec_die", "remove"]);
+  const more = [["container", "exec"], ["image", "loadfromarchive"], ["image", "save"]];
+  assertEquals(more.map(([type, action]) => worded(type, action)), ["exec_start", "load", "save"]);
 });
 
 Deno.test("dockerEvent() gives networks and volumes no attributes of containers", () => {

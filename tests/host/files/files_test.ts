@@ -31,11 +31,10 @@ Deno.test("podman cp and docker cp carry files and folders both ways, running or
         assertEquals(await Deno.readTextFile(`${out}-b`), "b");
         await cp(at("/sub/."), `${out}-sub`);
         assertEquals(await Deno.readTextFile(`${out}-sub/b`), "b");
-        if (client === "podman") {
-          const missing = await server.podman("cp", `${files}/plain`, `${name}:/not/there/x`);
-          assert(missing.code !== 0);
-          assertStringIncludes(missing.stderr, "no such file or directory");
-        }
+        const missing = await server[client]("cp", `${files}/plain`, `${name}:/not/there/x`);
+        assert(missing.code !== 0);
+        const why = { docker: "Could not find the file /not/there in container", podman: "no such file or directory" };
+        assertStringIncludes(missing.stderr, why[client]);
         assert((await server[client]("cp", `${name}:/not/there`, out)).code !== 0);
         const onto = await server[client]("cp", `${files}/tree`, at("/plain"));
         assert(onto.code !== 0, "a folder never replaces a file");
