@@ -1,8 +1,10 @@
 import type { Engine } from "../../../lib/engine/engine.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
+import { takesAll, type VolumeFilters } from "../../../lib/engine/volumes/volume_filters.ts";
 import type { Implementation } from "../../../lib/rest/mod.ts";
 import { implementFamily } from "../../implement_family.ts";
 import { parseFilters } from "../../parse_filters.ts";
+import { isBefore } from "../../path_version.ts";
 import { dockerVolume } from "../../volumes/view.ts";
 import { compatVolumesAPI } from "./api.ts";
 import { RequestError } from "../../request_error.ts";
@@ -32,8 +34,8 @@ export function compatVolumes(engine: Engine): Implementation {
       Volumes: volumes.list(parseFilters(filters)).map(dockerVolume),
       Warnings: [],
     }),
-    CompatPruneVolumes: async ({ filters }) => {
-      const pruned = await volumes.prune(parseFilters(filters));
+    CompatPruneVolumes: async ({ filters }, { version }) => {
+      const pruned = await volumes.prune(promisedToUsers(parseFilters(filters) ?? {}, version));
       const errors = pruned.flatMap(({ error }) => error ? [error.message] : []);
       if (errors.length > 0) throw new EngineError("internal", errors.join("; "));
       return {
@@ -51,4 +53,14 @@ export function compatVolumes(engine: Engine): Implementation {
       }
     },
   });
+}
+
+/**
+ * The filters of a prune that takes what its client has told its user of: every volume before version 1.42, since then those
+ * without a name unless `all` is asked for. A path without a version is read as Podman reads it.
+ */
+function promisedToUsers(filters: VolumeFilters, version: string | undefined): VolumeFilters {
+  if (version === undefined || takesAll(filters)) return filters;
+  if (isBefore(version, 1, 42)) return { ...filters, all: ["true"] };
+  return { anonymous: ["true"], ...filters };
 }

@@ -48,15 +48,20 @@ export function listPredicate(filters: VolumeFilters, sources: VolumeFilterSourc
 }
 
 /**
- * Builds the test of a prune. Without a filter only anonymous volumes fit, and with `all` every one does.
+ * Builds the test of a prune. Without a filter only anonymous volumes fit; `all` takes those with names too, of which the
+ * other filters still must hold: Podman forgets them then, and removes what its user did not mean.
  *
- * Source: `NormalizeVolumePruneFilters` of Podman's `pkg/util`, which does as Docker since its API 1.42.
+ * Source: `NormalizeVolumePruneFilters` of Podman's `pkg/util`.
  */
 export function volumePrunePredicate(filters: VolumeFilters, sources: VolumeFilterSources): Predicate {
-  const { all, ...others } = filters;
-  if (all?.[0] === "1" || all?.[0]?.toLowerCase() === "true") return () => true;
-  const wanted = Object.keys(others).length > 0 ? others : { anonymous: ["true"] };
-  return allOf(wanted, sources, SHARED);
+  const { all: _, ...others } = filters;
+  const isOpen = takesAll(filters) || Object.keys(others).length > 0;
+  return allOf(isOpen ? others : { anonymous: ["true"] }, sources, SHARED);
+}
+
+/** Whether a prune is to take volumes with names. */
+export function takesAll({ all: [all = ""] = [] }: VolumeFilters): boolean {
+  return all === "1" || all.toLowerCase() === "true";
 }
 
 function allOf(filters: VolumeFilters, sources: VolumeFilterSources, known: Record<string, Build>): Predicate {

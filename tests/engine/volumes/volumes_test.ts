@@ -99,6 +99,8 @@ Deno.test("Volumes.list() and prune() know Podman's filters, and no others", asy
   assertEquals((await volumes.prune({}, { dryRun: true })).map(({ name }) => name), [loose]);
   assertEquals(volumes.exists(loose), true);
   assertEquals((await volumes.prune()).map(({ name }) => name), [loose]);
+  assertEquals(await volumes.prune({ all: ["true"], label: ["kind=a"] }), [], "all does not outdo a label");
+  assert((await refused(volumes.prune({ all: ["true"], name: ["x"] }))).includes('"name" is an invalid volume filter'));
   assertEquals((await volumes.prune({ all: ["true"] })).map(({ name }) => name), ["new"]);
   assertEquals(volumes.list().map(({ name }) => name), ["old"], "a container has it");
   await assertConsistent(fake);

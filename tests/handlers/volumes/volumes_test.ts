@@ -107,6 +107,27 @@ Deno.test("Docker's volume operations answer in its shapes: a create of what exi
   assertEquals(all, [{ Id: "v", Size: 0 }]);
 });
 
+Deno.test("CompatPruneVolumes() takes what its client has told its user of", async () => {
+  const rows: [path: string, filters: Record<string, string[]>, gone: string[]][] = [
+    ["/v1.44", {}, []],
+    ["/v1.44", { label: ["team=b"] }, []],
+    ["/v1.44", { all: ["1"], label: ["team=c"] }, []],
+    ["/v1.44", { all: ["1"], label: ["team=b"] }, ["mine"]],
+    ["/v1.44", { all: ["true"] }, ["mine", "other"]],
+    ["/v1.41", {}, ["mine", "other"]],
+    ["/v1.41", { "label!": ["team=b"] }, ["other"]],
+    ["", { label: ["team=b"] }, ["mine"]],
+  ];
+  for (const [path, filters, gone] of rows) {
+    await using test = await openTestEngine({ pulled: false, host: false });
+    await answer(test, "POST", "/volumes/create", { Name: "mine", Labels: { team: "b" } });
+    await answer(test, "POST", "/volumes/create", { Name: "other" });
+    const query = new URLSearchParams({ filters: JSON.stringify(filters) });
+    const [, report] = await answer(test, "POST", `${path}/volumes/prune?${query}`);
+    assertEquals(report, { VolumesDeleted: gone, SpaceReclaimed: 0 }, `${path} ${query}`);
+  }
+});
+
 Deno.test("without a kernel a volume is the archives that were imported, one after the other", async () => {
   await using test = await openTestEngine({ host: false, pulled: false });
   await answer(test, "POST", "/libpod/volumes/create", { Name: "v" });
