@@ -39,6 +39,12 @@ function absentOfDocker(method: string, pathname: string): EncodedError | undefi
   return errorModel(404, `plugin "${plugin}" not found`);
 }
 
+/** Returns the answer of a path of Docker's tree that is served by other methods; `undefined` for other paths. */
+export function absentMethod({ method, url }: Request): EncodedError | undefined {
+  const [, path] = DOCKER.exec(new URL(url).pathname) ?? [];
+  return path === undefined ? undefined : errorModel(405, `${method} ${path}: this API has no such operation`);
+}
+
 /**
  * Returns the answer of a path that only Podman or Docker serves: an error their clients can read, where plain text would only
  * confuse them. `undefined` for other paths.

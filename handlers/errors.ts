@@ -3,7 +3,7 @@ import { parseMoment } from "../lib/engine/text/moment.ts";
 import { printableLines } from "../lib/oci/printable.ts";
 import { type ErrorCodec, HTTPError } from "../lib/rest/mod.ts";
 import { PartialFailure } from "./partial_failure.ts";
-import { absentOperation } from "./absent.ts";
+import { absentMethod, absentOperation } from "./absent.ts";
 import { RequestError } from "./request_error.ts";
 import { QUOTING, statusOfCode, UNREADABLE } from "./statuses.ts";
 import { errorModel, wireErrors } from "./wire/error_model.ts";
@@ -23,6 +23,10 @@ const encodeError: ErrorCodec["encode"] = (error, context) => {
   if (error instanceof HTTPError && error.kind === "route") {
     const absent = absentOperation(context.request);
     if (absent) return absent;
+  }
+  if (error instanceof HTTPError && error.kind === "method") {
+    const absent = absentMethod(context.request);
+    if (absent) return { ...absent, headers: error.headers };
   }
   if (error instanceof HTTPError && error.kind === "argument" && UNREADABLE.has(context.name ?? "")) {
     return errorModel(500, error.message, unconvertedText(error.message));

@@ -147,6 +147,10 @@ Deno.test("paths of Docker's tree that are not there answer an error its clients
   const reply = await test.send("GET", "/v1.41/nowhere/at/all");
   const message = "GET /nowhere/at/all: this API has no such operation";
   assertEquals([reply.status, await reply.json()], [404, { cause: "not found", message, response: 404 }]);
+  const put = await test.send("PUT", "/v1.47/containers/json");
+  const { message: why } = await put.json();
+  assertEquals([put.status, put.headers.get("allow")], [405, "GET, HEAD"]);
+  assertEquals(why, "PUT /containers/json: this API has no such operation");
 });
 
 Deno.test("operations of Podman's that are not there answer an error its clients read", async () => {

@@ -16,7 +16,8 @@ export const TABLE = "inet gantry";
  * the host's loopback: the guard drops what claims to.
  *
  * The chains `apart` and `outward` stand in for netavark's of the bridges that this server makes itself. They are chains of their own,
- * since servers of earlier versions write the others anew.
+ * since servers of earlier versions write the others anew. Isolated bridges are open to each other at published ports, as to
+ * anybody who asks the host: `host.docker.internal` of one project leads to the ports of another.
  */
 const SCRIPT = `
 add table ${TABLE}
@@ -60,6 +61,7 @@ add rule ${TABLE} postrouting ct status dnat ip6 saddr . ip6 daddr @neighbours6 
 add rule ${TABLE} apart iifname . oifname @same accept
 add rule ${TABLE} apart iifname @internal drop
 add rule ${TABLE} apart oifname @internal drop
+add rule ${TABLE} apart iifname @isolated oifname @isolated ct status dnat accept
 add rule ${TABLE} apart iifname @isolated oifname @isolated drop
 add rule ${TABLE} apart iifname @strict oifname @bridges drop
 add rule ${TABLE} apart iifname @bridges oifname @strict drop

@@ -22,6 +22,8 @@ Deno.test({
     usual: ["10.81.0.1", "", "10.83.0.1", ""],
     // To a usual network, and to one that is kept apart as well.
     apart: ["10.80.0.1", ""],
+    // Of usual, internal, isolated and strict: to a port of the host's that is published from another isolated one.
+    published: ["10.84.0.1", "", "10.84.0.1", ""],
     flushed: "",
     again: host,
     onceMore: host,
