@@ -39,7 +39,7 @@ export async function inspectFacts(engine: Engine, record: ContainerRecord, size
     runtime: record.spec.runtime ?? await containers.runtime(),
     facts: containers.facts(record.id),
     rwSize: size ? await containers.size(record.id) : undefined,
-    volumePath: (volume) => volumes.exists(volume) ? volumes.resolve(volume).mountpoint : "",
+    volumePath: (volume) => volumes.mountpoint(volume),
     execIDs: containers.execs.of(record.id).map(({ id }) => id),
     health: containers.health(record.id),
     isService: engine.pods.isService(record.id),

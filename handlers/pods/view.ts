@@ -32,7 +32,6 @@ export function listPod({ pods }: Engine, pod: PodRecord): ListPodsReport {
 export function inspectPod({ pods, volumes }: Engine, pod: PodRecord): InspectPodData {
   const members = pods.membersOf(pod).sort((a, b) => a.id < b.id ? -1 : 1);
   const infra = pods.infraOf(pod);
-  const volumePath = (name: string) => volumes.exists(name) ? volumes.resolve(name).mountpoint : "";
   return emit(InspectPodData, {
     Id: pod.id,
     Name: pod.name,
@@ -52,7 +51,7 @@ export function inspectPod({ pods, volumes }: Engine, pod: PodRecord): InspectPo
     NumContainers: members.length,
     Containers: members.map(({ id, name, state }) => ({ Id: id, Name: name, State: state.status })),
     ...limitFields(pod),
-    mounts: infra && inspectMounts(infra, volumePath),
+    mounts: infra && inspectMounts(infra, (name) => volumes.mountpoint(name)),
     devices: infra?.spec.devices?.map(({ source, destination, access }) => ({
       PathOnHost: source,
       PathInContainer: destination,

@@ -56,7 +56,8 @@ export function compatContainers(engine: Engine): Implementation {
         keepUntilChange(engine, context, () => nextStatusChange(records, Date.now()));
       }
       const sizes = query.size ? await Promise.all(records.map(({ id }) => containers.size(id))) : [];
-      const common = { now: Date.now(), networkID: networkIDs(engine), version };
+      const volumePath = (name: string) => engine.volumes.mountpoint(name);
+      const common = { now: Date.now(), networkID: networkIDs(engine), volumePath, version };
       return records.map((record, index) => {
         const health = containers.health(record.id);
         const awaitsRestart = containers.awaitsRestart(record);

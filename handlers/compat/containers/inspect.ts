@@ -17,12 +17,12 @@ import {
   inspectState,
 } from "../../containers/view/inspect_container.ts";
 import { hostConfig } from "../../containers/view/inspect_host.ts";
-import { inspectMounts } from "../../containers/view/inspect_mounts.ts";
 import { networkSettings, viewAddresses } from "../../containers/view/inspect_network.ts";
 import { ContainerInspect } from "../../wire/compat/container.ts";
 import type { EndpointIPAMConfig, NetworkSettings } from "../../wire/compat/network.ts";
 import { emit, type Sparse } from "../../wire/emit.ts";
 import { inspectHealth } from "./health.ts";
+import { dockerMounts } from "./mounts.ts";
 import { dockerNetworkMode } from "./network_mode.ts";
 import { dockerState } from "./state.ts";
 
@@ -56,7 +56,7 @@ export async function compatGetContainer(
       // Later versions tell it of each network only.
       ...isBefore(version, 1, 52) && viewAddresses(settings.Networks?.[DEFAULT_NETWORK] ?? NOWHERE),
     },
-    Mounts: inspectMounts(record, facts.volumePath).map((mount) => ({ ...mount, Mode: mount.Options?.join() ?? "" })),
+    Mounts: dockerMounts(record, facts.volumePath),
   });
 }
 

@@ -4,6 +4,7 @@ import type { HealthState } from "../../../lib/engine/containers/health/health_s
 import type { ImageRecord } from "../../../lib/engine/records/image_record.ts";
 import { exposedBy } from "../../containers/view/command.ts";
 import { networkSettings, portBindings } from "../../containers/view/inspect_network.ts";
+import { dockerMounts } from "./mounts.ts";
 import { dockerNetworkMode } from "./network_mode.ts";
 import { ContainerSummary, type PortSummary } from "../../wire/compat/container.ts";
 import { emit, type Sparse } from "../../wire/emit.ts";
@@ -19,6 +20,8 @@ export interface SummaryOptions {
   now: number;
   /** A network's ID by its name. */
   networkID(name: string): string;
+  /** A volume's folder on the host. */
+  volumePath(name: string): string;
   /** The client's version of the API. */
   version?: string;
   /** Whether it has ended and waits for its restart. */
@@ -53,16 +56,7 @@ export function containerSummary(record: ContainerRecord, options: SummaryOption
     Health: isBefore(options.version, 1, 52) ? undefined : healthSummary(record, options.health),
     HostConfig: { NetworkMode: dockerNetworkMode(record) },
     NetworkSettings: { Networks: networkSettings(record, exposed, options.networkID).Networks },
-    Mounts: record.mounts.filter(({ type }) => type !== "tmpfs").map(({ type, source, destination, options }) => ({
-      Type: type,
-      Name: type === "volume" ? source : "",
-      // Clients count volumes of this driver.
-      Driver: type === "volume" ? "local" : undefined,
-      Source: source,
-      Destination: destination,
-      Mode: options.join(),
-      RW: !options.includes("ro"),
-    })),
+    Mounts: dockerMounts(record, options.volumePath),
   });
 }
 

@@ -100,7 +100,8 @@ function listUsage(engine: Engine, { images, containers, volumes }: DiskUsage, v
   const sizes = new Map(images.map(({ image, shared, unique }) => [image, { shared, size: shared + unique }]));
   const summary = dockerSummaryOf(engine, version, (image) => sizes.get(image)?.shared ?? 0);
   const image = imagesOf(engine);
-  const common = { now: Date.now(), networkID: networkIDs(engine), version };
+  const volumePath = (name: string) => engine.volumes.mountpoint(name);
+  const common = { now: Date.now(), networkID: networkIDs(engine), volumePath, version };
   return {
     images: images.filter(({ image }) => image.list === undefined).map(({ image }): ImageSummary => ({
       ...summary(image),

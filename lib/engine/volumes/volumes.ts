@@ -74,6 +74,11 @@ export class Volumes {
     return this.#store.exists(name);
   }
 
+  /** The folder of a volume on the host; empty where there is no such volume, or no host. */
+  mountpoint(name: string): string {
+    return this.exists(name) ? this.resolve(name).mountpoint : "";
+  }
+
   /** Volumes that fit all filters, by name. Throws `invalid` for a filter there is not. */
   list(filters: VolumeFilters = {}): VolumeRecord[] {
     return this.#ordinary().filter(listPredicate(filters, this.#sources()));
