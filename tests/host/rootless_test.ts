@@ -5,6 +5,7 @@ import { type OrdinaryUser, ordinaryUser, userDeno } from "../fixtures/ordinary_
 import { ok, run, runOk } from "../fixtures/run.ts";
 import { Session, until } from "../fixtures/session.ts";
 
+const CLI = new URL("../../lib/platform/entries/cli.ts", import.meta.url).pathname;
 const SERVE = new URL("../../scripts/serve.ts", import.meta.url).pathname;
 
 Deno.test("an ordinary user's server runs, keeps and removes containers", async (t) => {
@@ -178,3 +179,12 @@ async function processesOf({ uid, folder }: OrdinaryUser): Promise<string> {
   const keepers = await run(["pgrep", "--euid", String(uid), "--full", "^gantry-namespace"]);
   return stdout + keepers.stdout;
 }
+
+Deno.test("relative paths of an ordinary user's commands are those of the folder where they were given", async () => {
+  await using user = await ordinaryUser();
+  await Deno.writeTextFile(`${user.folder}/word`, "here\n");
+  const inside = ["unshare", "sh", "-c", "pwd; cat word"];
+  const out = await runOk([...userDeno(user), "deno", "run", "-A", "--quiet", CLI, ...inside]);
+  await Deno.remove(user.folder, { recursive: true });
+  assertEquals(out, `${user.folder}\nhere\n`);
+});

@@ -90,11 +90,14 @@ sub make {
 sub enter {
   my ($parent, @command) = @_;
   keeps() or die "Enter user namespace: its process is gone\n";
+  my $folder = readlink '/proc/self/cwd';
   for my $kind ('user', 'mnt') {
     open(my $file, '<', "/proc/$keeper/ns/$kind") or die "open namespace $kind: $!\n";
     syscall($nr{setns}, fileno $file, 0) == 0 or die "enter namespace $kind: $!\n";
   }
   $( = 0; $) = 0; $< = 0; $> = 0;
+  # The mount namespace puts its processes at its root; relative paths of the command are this folder's.
+  chdir $folder or die "enter folder $folder: $!\n";
   # A terminal's signals are for the parent, which hands them on.
   setpgrp(0, 0);
   # A change of user takes this setting back, so that it comes after.

@@ -74,11 +74,13 @@ sub make {
 sub enter {
   my ($parent, @command) = @_;
   keeps() or die "Enter user namespace: its process is gone\n";
+  my $folder = readlink '/proc/self/cwd';
   for my $kind ('user', 'mnt') {
     open(my $file, '<', "/proc/$keeper/ns/$kind") or die "open namespace $kind: $!\n";
     syscall($nr{setns}, fileno $file, 0) == 0 or die "enter namespace $kind: $!\n";
   }
   $( = 0; $) = 0; $< = 0; $> = 0;
+  chdir $folder or die "enter folder $folder: $!\n";
   setpgrp(0, 0);
   syscall($nr{prctl}, $DEATH_SIGNAL, $SIGTERM, 0, 0, 0) == 0 or die "prctl: $!\n";
   getppid() == $parent or die "Enter user namespace: its parent is gone\n";
