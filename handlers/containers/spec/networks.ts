@@ -17,7 +17,7 @@ import { RequestError } from "../../request_error.ts";
 /** The fields of a create request, of a container or a pod, that name namespaces. */
 export type NamespaceFields =
   & Pick<SpecGenerator, "netns" | "pidns" | "ipcns" | "utsns" | "network_options">
-  & Partial<Pick<SpecGenerator, "cgroupns">>;
+  & Partial<Pick<SpecGenerator, "cgroupns" | "Networks">>;
 
 /** The namespaces of a create request; absent ones are left open. */
 export function namespaces(generator: NamespaceFields, user?: NamespaceMode): ContainerRequest["namespaces"] {
@@ -34,7 +34,8 @@ export function namespaces(generator: NamespaceFields, user?: NamespaceMode): Co
 }
 
 /** Clients send the options of the network's program beside its mode. */
-function networkMode({ netns: { nsmode = "", value = "" } = {}, network_options: all }: NamespaceFields) {
+function networkMode({ netns = {}, network_options: all, Networks }: NamespaceFields) {
+  const { nsmode = "", value = "" } = programNamed(Networks) ?? netns;
   const given = Object.entries(all ?? {}).filter(([, options]) => options?.length);
   const [other] = given.find(([program]) => program !== nsmode || !isUserNetwork(program)) ?? [];
   if (other !== undefined) {
@@ -42,6 +43,12 @@ function networkMode({ netns: { nsmode = "", value = "" } = {}, network_options:
   }
   const options = given[0]?.[1] ?? undefined;
   return namespaceMode("network", { mode: nsmode, value, ...options && { options } });
+}
+
+/** Clients that do not know a program for networks (pasta before Podman 4.4) send its name as that of a network, which none can have. */
+function programNamed(networks: NamespaceFields["Networks"]): Namespace | undefined {
+  const [name = "", ...more] = Object.keys(networks ?? {});
+  return more.length === 0 && isUserNetwork(name) ? { nsmode: name } : undefined;
 }
 
 /** The namespaces of a container's create request, which may be those of its pod. */
@@ -70,7 +77,7 @@ export function isPod({ nsmode }: Namespace): boolean {
 export function requestedNetworks(
   generator: Pick<SpecGenerator, "Networks" | "networkOrder">,
 ): ContainerSpec["networks"] {
-  const entries = Object.entries(generator.Networks ?? {});
+  const entries = programNamed(generator.Networks) ? [] : Object.entries(generator.Networks ?? {});
   // Interfaces are named in this order, where the client says one.
   const order = generator.networkOrder ?? [];
   const place = (name: string) => order.includes(name) ? order.indexOf(name) : order.length;

@@ -20,8 +20,9 @@ export async function listenUnix(server: Server, path: string): Promise<void> {
     await bindSocket(server, path);
   } catch (error) {
     if (!isCode(error, "EADDRINUSE")) throw error;
-    if (!(await lstat(path)).isSocket()) throw new Error(`Listen on "${path}": the path is taken by something else`);
-    if (await isLive(path)) throw new Error(`Listen on "${path}": another server listens there`, { cause: error });
+    const refuse = (why: string) => new Error(`Listen on "${path}": ${why}, or choose another path`, { cause: error });
+    if (!(await lstat(path)).isSocket()) throw refuse("the path is taken by something else: remove that");
+    if (await isLive(path)) throw refuse("another server listens there: stop it");
     await unlink(path);
     await bindSocket(server, path);
   }

@@ -27,16 +27,27 @@ export async function requireRoom(folder: string, bytes: number, what: string): 
   // On a small file system the reserve is a small one.
   const reserve = Math.min(RESERVE, blocks * bsize / 20);
   if (bavail * bsize - bytes >= reserve) return;
-  const sentinel = "no space left on device";
   const size = bytes > 0 ? `${bytes} bytes more` : "more";
-  throw new EngineError("internal", `${what}: ${size} would leave too little room on the disk: ${sentinel}`, {
-    sentinel,
-  });
+  throw noRoom(`${what}: ${size} would leave too little room on the disk`);
+}
+
+function noRoom(what: string, cause?: unknown): EngineError {
+  const sentinel = "no space left on device";
+  return new EngineError("internal", `${what}: ${sentinel}`, { sentinel, cause });
+}
+
+/** Whether a write failed for want of room: by its code, or by the words of Deno, of a program, or of GNU tar. */
+function ranFull(error: unknown): boolean {
+  for (let inner = error; inner instanceof Error; inner = inner.cause) {
+    if ("code" in inner && inner.code === "ENOSPC") return true;
+    if (/No space left on device|Wrote only \d+ of \d+ bytes/.test(inner.message)) return true;
+  }
+  return false;
 }
 
 /**
  * Works while there is room on the file system of a folder: when that runs out its signal aborts, with the reason as an
- * `EngineError`, and so it does with `outer`.
+ * `EngineError`, and so it does with `outer`. A write that the disk has no room for fails with the same error.
  */
 export async function withRoom<T>(
   folder: string,
@@ -49,6 +60,8 @@ export async function withRoom<T>(
   const timer = setInterval(() => requireRoom(folder, 0, what).catch((error) => full.abort(error)), INTERVAL);
   try {
     return await work(outer === undefined ? full.signal : AbortSignal.any([full.signal, outer]));
+  } catch (error) {
+    throw !(error instanceof EngineError) && ranFull(error) ? noRoom(what, error) : error;
   } finally {
     clearInterval(timer);
   }

@@ -30,13 +30,13 @@ export async function folderDanger(path: string, sticky = false): Promise<string
   for (let folder = whole;; folder = dirname(folder)) {
     const { uid, gid, mode } = await stat(folder);
     const why = !isRoots(uid) && uid !== own
-      ? `"${folder}" belongs to user ${uid}`
+      ? `"${folder}" belongs to user ${uid}: use a folder of your own`
       : (sticky || folder !== whole) && (mode & STICKY) !== 0
       ? undefined
       : (mode & 0o002) !== 0
-      ? `every user may write to "${folder}"`
+      ? `every user may write to "${folder}": forbid it (chmod o-w), or use another folder`
       : (mode & 0o020) !== 0 && !await isPrivateGroup(gid, own)
-      ? `group ${gid} may write to "${folder}"`
+      ? `group ${gid} may write to "${folder}": forbid it (chmod g-w), or use another folder`
       : undefined;
     if (why !== undefined || folder === dirname(folder)) return why;
   }

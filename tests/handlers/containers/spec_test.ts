@@ -239,6 +239,16 @@ Deno.test("containerRequest() reads namespaces, networks and ports", () => {
   assertEquals(spec.exposed, ["53/tcp", "53/udp", "80/tcp"]);
 });
 
+Deno.test("containerRequest() takes a network named after a program for that program, as clients before Podman 4.4 name it", () => {
+  const asked = (Networks: Record<string, unknown>) => {
+    const { networks, namespaces } = native({ image: "x", netns: { nsmode: "bridge" }, Networks });
+    return [Object.keys(networks), namespaces.network.mode];
+  };
+  assertEquals(asked({ pasta: {} }), [[], "pasta"]);
+  assertEquals(asked({ web: {} }), [["web"], "bridge"]);
+  assertEquals(asked({ web: {}, pasta: {} }), [["web", "pasta"], "bridge"]);
+});
+
 Deno.test("containerRequest() reads restart policies, and how often on-failure may try", () => {
   const policy = (restart_policy: string, restart_tries?: number) => {
     return native({ image: "x", restart_policy, restart_tries }).restartPolicy;

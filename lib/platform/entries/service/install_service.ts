@@ -30,7 +30,9 @@ export interface ServicePlace {
 /** Returns the place of this machine's units. Throws `Error` where systemd does not run it. */
 export async function servicePlace(isUser: boolean): Promise<ServicePlace> {
   const isBooted = await access("/run/systemd/system").then(() => true, () => false);
-  if (!isBooted) throw new Error("Install the service: systemd does not run this machine");
+  if (!isBooted) {
+    throw new Error("Find the service's manager: systemd does not run this machine; gantry serve works without it");
+  }
   const config = process.env.XDG_CONFIG_HOME || join(homedir(), ".config");
   const scope = isUser ? ["--user"] : [];
   const env = managerEnvironment(process.env);
