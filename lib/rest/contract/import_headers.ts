@@ -10,9 +10,9 @@ export function isPlaceable({ name, in: where, schema }: JSONSchema): boolean {
     where === "header" && !RESERVED.test(name) && !/^((set-)?cookie|authorization)$/i.test(name);
 }
 
-/** The rules of arguments in headers and cookies, behind the body's. */
-export function rulesOf(headed: readonly JSONSchema[], hasBody: boolean): string {
-  if (headed.length === 0) return "";
+/** The rules of arguments in headers and cookies, behind the body's; a body of no known type has one of its own. */
+export function rulesOf(headed: readonly JSONSchema[], hasBody: boolean, isUntyped: boolean): string {
+  if (headed.length === 0 && !isUntyped) return "";
   const rules = headed.map((one) => one.in === "cookie" ? `Cookie:${one.name}` : `${one.name}:`);
   return ` (${[...(hasBody ? ["*"] : []), ...rules].join(",")})`;
 }

@@ -14,10 +14,13 @@
  * @module
  */
 import { isObject } from "../surfaces/components.ts";
+import { commentText } from "./comment_text.ts";
+import { baseOf } from "./import_base.ts";
 import { isPlaceable, rulesOf } from "./import_headers.ts";
 import { isQueryStyle, queryKeyOf, styleOf } from "./import_queries.ts";
 import type { JSONSchema } from "../surfaces/openapi_types.ts";
-import { freeName, ZodText } from "./zod_text.ts";
+import { resolveReference } from "./resolve_reference.ts";
+import { asSchema, BYTES, freeName, ZodText } from "./zod_text.ts";
 
 /**
  * The options of {@linkcode importOpenAPI}.
@@ -76,22 +79,26 @@ export function importOpenAPI(document: unknown, options: ImportOptions = {}): s
     ...(/\bz\./.test(body) ? [`import { z } from ${JSON.stringify(options.zod ?? "zod")};`] : []),
     "",
     ...declarations.flatMap((one) => [one, ""]),
-    `export const definition = api(${JSON.stringify(options.base ?? serverOf(document))}, {`,
+    `export const definition = api(${JSON.stringify(options.base ?? baseOf(document))}, {`,
     ...operations,
     `}${typeof title === "string" ? `, { title: ${JSON.stringify(title)} }` : ""});`,
     "",
   ].join("\n");
 }
 
-function serverOf({ servers }: JSONSchema): string {
-  const url = Array.isArray(servers) && isObject(servers[0]) ? servers[0].url : undefined;
-  return typeof url === "string" && /^https?:/.test(url) ? url.replace(/\/+$/, "") : "http://localhost";
-}
-
 /** A value of a request as the tag has it. */
 interface Argument {
   readonly text: string;
   readonly optional: boolean;
+}
+
+/** A body as the tag has it. */
+interface BodyText {
+  readonly text: string | undefined;
+  /** The content type, where the tag has to say it. */
+  readonly type: string | undefined;
+  /** Whether nothing is known of its JSON: the transport takes that where the rule `*` says that it is the body. */
+  readonly isUntyped?: boolean;
 }
 
 class Importer {
@@ -128,17 +135,19 @@ class Importer {
     const optional = query.filter((one) => one.required !== true);
 
     const args: Argument[] = [];
-    const place = (parameter: JSONSchema): string => {
-      args.push({ text: this.#scalar(parameterSchema(parameter)), optional: false });
+    const place = (text: string): string => {
+      args.push({ text, optional: false });
       return "%v";
     };
     const [rawPath, constants = ""] = path.replace(/#.*$/, "").split("?");
-    const route = this.#route(rawPath, within, place);
+    const route = this.#route(rawPath, within, (one) => place(this.#single(one)));
     const keys = constants === "" ? [] : constants.split("&");
-    for (const one of required) keys.push(`${queryKeyOf(one, this.#resolve(one.schema))}${place(one)}`);
-    if (body !== undefined) args.push({ text: body.text, optional: content.required !== true });
+    for (const one of required) {
+      keys.push(`${queryKeyOf(one, this.#resolve(one.schema))}${place(this.#scalar(parameterSchema(one)))}`);
+    }
+    if (body?.text !== undefined) args.push({ text: body.text, optional: content.required !== true });
     const headed = parameters.filter((one) => isPlaceable(one));
-    for (const one of headed) args.push({ text: this.#scalar(parameterSchema(one)), optional: one.required !== true });
+    for (const one of headed) args.push({ text: this.#single(one), optional: one.required !== true });
     const isExplicit = body !== undefined || headed.length > 0;
     for (const one of optional) {
       args.push({ text: this.#scalar(parameterSchema(one)), optional: true });
@@ -147,10 +156,10 @@ class Importer {
     // In a tag with a body, the content type is the body's.
     const type = body === undefined ? result.type : body.type;
     const errors = this.#errors(operation);
-    const results = this.#headers(response, result.text);
+    const results = this.#headers(response, result);
     const tag = `${method}${type === undefined ? "" : `(${type})`} ${route}${
       keys.length > 0 ? `?${keys.join("&")}` : ""
-    }${rulesOf(headed, body !== undefined)}${results.rules}${errors.words}`;
+    }${rulesOf(headed, body !== undefined, body?.isUntyped === true)}${results.rules}${errors.words}`;
     const usual = result.text === undefined ? "204" : "200";
     const settings = [
       ...(status !== usual && /^\d{3}$/.test(status) ? [`status: ${status}`] : []),
@@ -169,8 +178,12 @@ class Importer {
     const lists = `[${given.join(", ")}], [${results.texts.join(", ")}]${
       settings.length > 0 ? `, { ${settings.join(", ")} }` : ""
     }`;
+    const { operationId } = operation;
     return [
-      ...left.map((one) => `  // Not in the tag: ${one.in} ${JSON.stringify(one.name)}${styleOf(one)}.`),
+      ...(typeof operationId === "string" && operationId !== name
+        ? [`  // In the document: ${commentText(operationId)}.`]
+        : []),
+      ...left.map((one) => `  // Not in the tag: ${one.in} ${commentText(one.name)}${styleOf(one)}.`),
       `  ${name}: rest(${JSON.stringify(tag)}, ${lists}),`,
     ];
   }
@@ -185,7 +198,7 @@ class Importer {
     });
   }
 
-  #body(body: JSONSchema): { text: string; type: string | undefined } | undefined {
+  #body(body: JSONSchema): BodyText | undefined {
     const content = isObject(body.content) ? body.content : {};
     const type = BODIES.find((one) => one in content) ?? Object.keys(content)[0];
     if (type === undefined) return undefined;
@@ -196,7 +209,11 @@ class Importer {
     this.zod.takesFiles = type === "multipart/form-data";
     const text = this.#scalar(schema);
     this.zod.takesFiles = false;
-    return { text, type: isUsual ? undefined : type };
+    if (!this.zod.isUntyped(text)) return { text, type: isUsual ? undefined : type };
+    if (type === "text/plain") return { text: "z.string()", type: undefined };
+    if (type !== "application/json") return { text: "z.record(z.string(), z.unknown())", type };
+    // Alone it would take a body that is left out.
+    return { text: body.required === true ? `z.nonoptional(${text})` : text, type: undefined, isUntyped: true };
   }
 
   /** The response of success: the first status of 2xx, else the one for all others. */
@@ -225,22 +242,22 @@ class Importer {
   }
 
   /** The results with those in headers, and their rules. */
-  #headers(response: JSONSchema, text: string | undefined): { texts: string[]; rules: string } {
+  #headers(response: JSONSchema, { text, isUntyped = false }: BodyText): { texts: string[]; rules: string } {
     const body = text === undefined ? [] : [text];
     const headers = Object.entries(isObject(response.headers) ? response.headers : {})
       .map(([name, raw]) => ({ ...this.#resolve(raw), name, in: "header" }))
       // A channel has none.
       .filter((one) => isPlaceable(one) && !text?.startsWith("chan("));
-    if (headers.length === 0) return { texts: body, rules: "" };
+    if (headers.length === 0) return { texts: body, rules: isUntyped ? " *" : "" };
     const texts = headers.map((one: JSONSchema) => {
-      const schema = this.#scalar(parameterSchema(one));
+      const schema = this.#single(one);
       return one.required === true ? schema : `${asSchema(schema)}.optional()`;
     });
     const rules = [...body.map(() => "*"), ...headers.map(({ name }) => `${name}:`)];
     return { texts: [...body, ...texts], rules: ` ${rules.join(",")}` };
   }
 
-  #result(response: JSONSchema): { text: string | undefined; type: string | undefined } {
+  #result(response: JSONSchema): BodyText {
     const content = isObject(response.content) ? response.content : {};
     const json = Object.keys(content).find((one) => /^application\/json\b/.test(one));
     const lines = Object.keys(content).find((one) => /ndjson|jsonl|event-stream/.test(one));
@@ -250,10 +267,11 @@ class Importer {
     if (type === json) {
       // A scalar alone is text unless the tag says otherwise.
       const isJSON = this.#isScalar(schema) && !("text/plain" in content);
-      return { text: this.#scalar(schema), type: isJSON ? "application/json" : undefined };
+      const text = this.#scalar(schema);
+      return { text, type: isJSON ? "application/json" : undefined, isUntyped: this.zod.isUntyped(text) };
     }
     if (type === lines) return { text: `chan(${this.#scalar(schema)})`, type: undefined };
-    if (type === "text/plain") return { text: this.#scalar(schema ?? { type: "string" }), type: undefined };
+    if (type === "text/plain") return { text: this.#single({ schema }), type: undefined };
     return { text: `stream(${JSON.stringify(type)})`, type: undefined };
   }
 
@@ -267,21 +285,19 @@ class Importer {
     return text === "z.date()" ? "time" : text;
   }
 
+  /** A value that stands alone in a path, a header or text, where one of no known type is text. */
+  #single(parameter: JSONSchema): string {
+    const text = this.#scalar(parameterSchema(parameter));
+    return this.zod.isUntyped(text) ? "z.string()" : text;
+  }
+
   #isScalar(schema: unknown): boolean {
     const json = this.#resolve(schema);
     return /^(?:string|number|integer|boolean)$/.test(String(json.type)) || Array.isArray(json.enum) || "const" in json;
   }
 
   #resolve(part: unknown): JSONSchema {
-    let found = part;
-    for (let i = 0; i < 16 && isObject(found) && typeof found.$ref === "string" && found.$ref.startsWith("#/"); i++) {
-      found = found.$ref.slice(2).split("/").reduce<unknown>(
-        (within, key) =>
-          isObject(within) ? within[decodeURIComponent(key).replaceAll("~1", "/").replaceAll("~0", "~")] : undefined,
-        this.#document,
-      );
-    }
-    return isObject(found) ? found : {};
+    return resolveReference(part, this.#document);
   }
 }
 
@@ -289,15 +305,6 @@ function parameterSchema({ schema, content }: JSONSchema): unknown {
   const first = isObject(content) ? Object.values(content)[0] : undefined;
   return schema ?? (isObject(first) ? first.schema : undefined) ?? { type: "string" };
 }
-
-/** A schema that may be made optional: markers have no methods. */
-function asSchema(text: string): string {
-  if (text === "bytes") return BYTES;
-  return text === "int64" || text === "uint64" ? "z.bigint()" : text === "time" ? "z.date()" : text;
-}
-
-/** The schema that stands for bytes within others. */
-const BYTES = "z.instanceof(Uint8Array)";
 
 function listOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];

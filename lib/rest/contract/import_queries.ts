@@ -1,3 +1,4 @@
+import { commentText } from "./comment_text.ts";
 import { isObject } from "../surfaces/components.ts";
 import type { JSONSchema } from "../surfaces/openapi_types.ts";
 
@@ -14,7 +15,9 @@ export function isQueryStyle({ style = "form", explode = true }: JSONSchema, sch
 
 /** The way in which a parameter of a query is written that no tag can say, as a comment tells it; empty for other parameters. */
 export function styleOf({ in: where, style = "form", explode }: JSONSchema): string {
-  return where === "query" ? `, of the style ${style}${explode === false ? " that is not exploded" : ""}` : "";
+  if (where !== "query") return "";
+  const word = /^\w+$/.test(String(style)) ? style : commentText(style);
+  return `, of the style ${word}${explode === false ? " that is not exploded" : ""}`;
 }
 
 /** A query parameter's part of the tag in front of its value: none for an object, whose fields are parameters themselves. */

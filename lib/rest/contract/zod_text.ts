@@ -30,6 +30,15 @@ export const TAKEN: readonly string[] = [
   "z",
 ];
 
+/** The schema that stands for bytes within others. */
+export const BYTES = "z.instanceof(Uint8Array)";
+
+/** A schema that may be made optional: markers have no methods. */
+export function asSchema(text: string): string {
+  if (text === "bytes") return BYTES;
+  return text === "int64" || text === "uint64" ? "z.bigint()" : text === "time" ? "z.date()" : text;
+}
+
 /** Writes schemas; those with a name are declared once, in front of what uses them. */
 export class ZodText {
   /** Whether what is written now may have files within: the body of a form with parts. */
@@ -39,6 +48,8 @@ export class ZodText {
   readonly #schemas: Readonly<Record<string, unknown>>;
   readonly #names = new Map<string, string>();
   readonly #declared = new Set<string>();
+  /** The texts of declared schemas, by their names in the module. */
+  readonly #texts = new Map<string, string>();
   /** Named schemas that are being written: a reference to one of them has to wait until it is called. */
   readonly #open = new Set<string>();
 
@@ -55,6 +66,13 @@ export class ZodText {
     return json.nullable === true ? `${text}.nullable()` : text;
   }
 
+  /** Whether a text that was written is a schema without a type: it takes any value, or none. */
+  isUntyped(text: string): boolean {
+    let found = text;
+    for (let i = 0; i < 16 && this.#texts.has(found); i++) found = this.#texts.get(found) ?? found;
+    return /^z\.(?:unknown|never)\(\)(?:\.nullable\(\))*$/.test(found);
+  }
+
   #plain(json: JSONSchema): string {
     if (typeof json.$ref === "string") return this.#reference(json.$ref);
     if ("const" in json) return literalSchema([json.const]);
@@ -69,9 +87,11 @@ export class ZodText {
       case "boolean":
         return "z.boolean()";
       case "integer":
-        return /^u?int64$/.test(String(json.format)) ? "z.bigint()" : addBounds("z.int()", json, NUMBER_BOUNDS);
+        return /^u?int64$/.test(String(json.format))
+          ? "z.bigint()"
+          : addBounds("z.int()", numberBounds(json), NUMBER_BOUNDS);
       case "number":
-        return addBounds("z.number()", json, NUMBER_BOUNDS);
+        return addBounds("z.number()", numberBounds(json), NUMBER_BOUNDS);
       case "string":
         return this.takesFiles && json.format === "binary" ? "z.file()" : textSchema(json);
       case "array":
@@ -97,6 +117,7 @@ export class ZodText {
     const written = this.write(this.#schemas[key]);
     this.#open.delete(key);
     this.#declared.add(key);
+    this.#texts.set(name, written);
     const type = written.includes("z.lazy(") ? ": z.ZodType" : "";
     this.declarations.push(`export const ${name}${type} = ${written};`);
   }
@@ -154,6 +175,15 @@ const NUMBER_BOUNDS: readonly [string, string][] = [
   ["multipleOf", "multipleOf"],
 ];
 
+/** The bounds of a number. In OpenAPI 3.0 a boolean says that the bound beside it is exclusive (its Schema Object). */
+function numberBounds({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, ...json }: JSONSchema): JSONSchema {
+  return {
+    ...json,
+    ...(exclusiveMinimum === true ? { exclusiveMinimum: minimum } : { minimum, exclusiveMinimum }),
+    ...(exclusiveMaximum === true ? { exclusiveMaximum: maximum } : { maximum, exclusiveMaximum }),
+  };
+}
+
 function addBounds(written: string, json: JSONSchema, names: readonly (readonly [string, string])[]): string {
   return names.reduce((text, [key, method]) => {
     const value = json[key];
@@ -164,23 +194,34 @@ function addBounds(written: string, json: JSONSchema, names: readonly (readonly 
 
 function textSchema(json: JSONSchema): string {
   if (json.format === "date-time") return "z.date()";
-  if (json.contentEncoding === "base64" || json.format === "byte") return "z.instanceof(Uint8Array)";
+  if (json.contentEncoding === "base64" || json.format === "byte") return BYTES;
   const known = typeof json.format === "string" ? FORMATS[json.format] : undefined;
   if (known !== undefined) return known;
   const bounded = addBounds("z.string()", json, [["minLength", "min"], ["maxLength", "max"]]);
-  return typeof json.pattern === "string" && isPattern(json.pattern)
-    ? `${bounded}.regex(new RegExp(${JSON.stringify(json.pattern)}))`
-    : bounded;
+  const { pattern } = json;
+  const flags = typeof pattern === "string" ? flagsOf(pattern) : undefined;
+  if (flags === undefined) return bounded;
+  const given = [pattern, ...(flags === "" ? [] : [flags])].map((part) => JSON.stringify(part));
+  return `${bounded}.regex(new RegExp(${given.join(", ")}))`;
 }
 
-/** Whether JavaScript knows a pattern: documents bring those of other languages. */
-function isPattern(pattern: string): boolean {
-  try {
-    return new RegExp(pattern) instanceof RegExp;
-  } catch {
-    return false;
-  }
+/**
+ * Returns the flags that a pattern needs: `u` for what JavaScript reads otherwise without it. Undefined for a pattern that JavaScript does not
+ * know: documents bring those of other languages.
+ */
+function flagsOf(pattern: string): string | undefined {
+  const isUnicode = UNICODE.test(pattern);
+  return [isUnicode ? "u" : "", isUnicode ? "" : "u"].find((flags) => {
+    try {
+      return new RegExp(pattern, flags) instanceof RegExp;
+    } catch {
+      return false;
+    }
+  });
 }
+
+/** A property or code point in braces behind an odd number of backslashes, or a character of two units. */
+const UNICODE = /(?<!\\)(?:\\\\)*\\[pPu]\{|[\u{10000}-\u{10FFFF}]/u;
 
 function literalSchema(values: readonly unknown[]): string {
   const known = values.filter((value) => value === null || /^(?:string|number|boolean)$/.test(typeof value));
@@ -189,10 +230,14 @@ function literalSchema(values: readonly unknown[]): string {
   return `z.literal(${JSON.stringify(known.length === 1 ? known[0] : known)})`;
 }
 
-/** A name that is an identifier of JavaScript and that nothing else has; it is taken then. */
+/**
+ * A name that is an identifier of JavaScript and that nothing else has; it is taken then. An API refuses names that every object has, and `then`,
+ * with which the module itself would be awaited.
+ */
 export function freeName(wanted: string, taken: Set<string>): string {
   const clean = wanted.replaceAll(/[^A-Za-z0-9_]+/g, "_").replace(/^(?=\d|$)/, "_");
-  let name = RESERVED.test(clean) ? `${clean}_` : clean;
+  const isOdd = RESERVED.test(clean) || clean === "then" || clean in Object.prototype;
+  let name = isOdd ? `${clean}_` : clean;
   for (let n = 2; taken.has(name); n++) name = `${clean}${n}`;
   taken.add(name);
   return name;

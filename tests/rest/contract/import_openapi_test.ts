@@ -1,14 +1,14 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { z } from "zod";
-import { api, bytes, chan, type Definition, handler, int64, link, rest, stream, time } from "../../../lib/rest/mod.ts";
+import { api, bytes, chan, handler, int64, link, rest, stream, time } from "../../../lib/rest/mod.ts";
 import { diff } from "../../../lib/rest/contract/diff.ts";
 import { importOpenAPI } from "../../../lib/rest/contract/import_openapi.ts";
 import { mock } from "../../../lib/rest/contract/mock.ts";
 import { openapi } from "../../../lib/rest/surfaces.ts";
+import { inFile, loadModule, specifiers } from "../../fixtures/rest/imported_module.ts";
 import { runOk } from "../../fixtures/run.ts";
 
 const root = new URL("../../../", import.meta.url);
-const specifiers = { rest: new URL("lib/rest/mod.ts", root).href, zod: new URL("handlers/wire/zod.ts", root).href };
 
 const Author = z.object({ name: z.string().min(1), born: z.date().optional() });
 const Book = z.object({
@@ -32,23 +32,6 @@ const shop = api("http://shop.example.com", {
   Cover: rest("GET /covers/{id=%v}.png", [z.string()], [stream("image/png")]),
   Since: rest("GET /since?at=%v", [time], [int64]),
 }, { title: "Books" });
-
-/** Imports a document, and loads the module. */
-async function loadModule(document: unknown): Promise<{ definition: Definition; text: string }> {
-  const text = importOpenAPI(document, specifiers);
-  const { definition } = await inFile(text, (file) => import(`file://${file}`));
-  return { definition, text };
-}
-
-async function inFile<T>(text: string, use: (file: string) => Promise<T>): Promise<T> {
-  const file = await Deno.makeTempFile({ prefix: "gantry-import-", suffix: ".ts" });
-  try {
-    await Deno.writeTextFile(file, text);
-    return await use(file);
-  } finally {
-    await Deno.remove(file);
-  }
-}
 
 Deno.test("importOpenAPI() of an API's own document breaks none of its callers, nor they its server", async () => {
   const document = openapi(shop);
