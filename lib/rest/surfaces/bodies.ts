@@ -89,10 +89,11 @@ function headersOf({ plan, id }: Described, components: Components): Record<stri
   for (const { type, name, index } of resultPlaces(plan)) {
     const schema = plan.results[index];
     if (type === "cookie") {
-      const { description } = headers["Set-Cookie"] ?? {};
+      const { description, "x-gantry-cookies": names = [] } = headers["Set-Cookie"] ?? {};
       headers["Set-Cookie"] = {
         description: description ? `${description}, "${name}"` : `Sets cookies: "${name}"`,
         schema: { type: "string" },
+        "x-gantry-cookies": [...names, name],
       };
     } else {
       const json = components.inline(schema, `${id}${name}`);

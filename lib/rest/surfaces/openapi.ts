@@ -95,6 +95,7 @@ export function openapi(definitions: Definitions, options: DocumentOptions = {})
   const named = [...new Set(all.flatMap(({ group }) => group === undefined ? [] : [group]))];
   const groups = [...named.filter((name) => name !== OTHER), ...named.filter((name) => name === OTHER)];
   const scheme = auth?.scheme;
+  const spellings = spellingsOf(list);
   return {
     openapi: "3.1.1",
     info: infoOf(list, options),
@@ -107,6 +108,7 @@ export function openapi(definitions: Definitions, options: DocumentOptions = {})
       ...(scheme !== undefined && { securitySchemes: { caller: scheme } }),
     },
     ...(scheme !== undefined && { security: [{ caller: [] }] }),
+    ...(Object.keys(spellings).length > 0 && { "x-gantry-options": spellings }),
   };
 }
 
@@ -137,6 +139,8 @@ function describeOperation(described: Described, surroundings: Surroundings): Op
     responses: { ...successes(described, components), ...errors.of(described) },
     "x-gantry-tag": plan.tag,
     ...(plan.versionsText !== undefined && { "x-gantry-versions": plan.versionsText }),
+    // JSON has no infinity.
+    ...(plan.body !== undefined && { "x-gantry-limit": Number.isFinite(plan.limit) ? plan.limit : null }),
     ...(plan.options.view !== undefined && { "x-gantry-view": plan.options.view }),
   };
 }
@@ -172,7 +176,7 @@ function infoOf(definitions: readonly Definition[], options: DocumentOptions): O
   const [first] = definitions;
   const title = options.title ??
     definitions.find((definition) => definition.options.title !== undefined)?.options.title;
-  const notes = [options.description, ...spellings(definitions)].filter((note) => note !== undefined);
+  const notes = [options.description, ...spellingNotes(definitions)].filter((note) => note !== undefined);
   return {
     title: title ?? (first?.base.replace(/^[a-z]+:\/\//, "") || "API"),
     version: options.version ?? "1",
@@ -181,17 +185,30 @@ function infoOf(definitions: readonly Definition[], options: DocumentOptions): O
 }
 
 /** Describes the other spellings of a path: other words for its first segment, and versions in front. */
-function spellings(definitions: readonly Definition[]): string[] {
-  const notes = new Set<string>();
-  for (const { options: { aliases, versioned } } of definitions) {
-    for (const [word, others] of Object.entries(aliases ?? {})) {
-      notes.add(
-        `In front of a path, ${others.map((other) => `\`/${other}\``).join(" and ")} can stand for \`/${word}\`.`,
-      );
-    }
-    if (versioned) notes.add("Every path may begin with a version, as in `/v1.2`.");
+function spellingNotes(definitions: readonly Definition[]): string[] {
+  const { aliases = {}, versioned } = spellingsOf(definitions);
+  const notes = Object.entries(aliases).map(([word, others]) =>
+    `In front of a path, ${others.map((other) => `\`/${other}\``).join(" and ")} can stand for \`/${word}\`.`
+  );
+  return versioned ? [...notes, "Every path may begin with a version, as in `/v1.2`."] : notes;
+}
+
+/** The spellings that any of the definitions takes. */
+function spellingsOf(definitions: readonly Definition[]): NonNullable<OpenAPIDocument["x-gantry-options"]> {
+  const all = definitions.map(({ options }) => options);
+  const aliases = new Map<string, string[]>();
+  for (const [word, others] of all.flatMap((options) => Object.entries(options.aliases ?? {}))) {
+    aliases.set(word, [...new Set([...aliases.get(word) ?? [], ...others])]);
   }
-  return [...notes];
+  const query = {
+    ...(all.some(({ query }) => query?.ignoreCase) && { ignoreCase: true as const }),
+    ...(all.some(({ query }) => query?.emptyIsAbsent) && { emptyIsAbsent: true as const }),
+  };
+  return {
+    ...(all.some(({ versioned }) => versioned) && { versioned: true as const }),
+    ...(aliases.size > 0 && { aliases: Object.fromEntries(aliases) }),
+    ...(Object.keys(query).length > 0 && { query }),
+  };
 }
 
 /** Finds a place for each operation: a path and a method have one operation in OpenAPI, and a path one set of names. */

@@ -88,6 +88,8 @@ export interface HeaderObject {
   required?: boolean;
   description?: string;
   schema?: JSONSchema;
+  /** The names of the cookies that `Set-Cookie` sets. */
+  "x-gantry-cookies"?: string[];
 }
 
 /**
@@ -127,6 +129,8 @@ export interface OperationObject {
   responses: Record<string, ResponseObject>;
   "x-gantry-tag"?: string;
   "x-gantry-versions"?: string;
+  /** The largest body in bytes; null where none is too large. */
+  "x-gantry-limit"?: number | null;
   /** How a page shows its stream; the operation that is told the size is named by its ID. */
   "x-gantry-view"?: StreamView;
 }
@@ -155,4 +159,10 @@ export interface OpenAPIDocument {
     securitySchemes?: Record<string, SecurityScheme>;
   };
   security?: Record<string, string[]>[];
+  /** The spellings of requests that servers take beside those of the document: those of the options of its APIs. */
+  "x-gantry-options"?: {
+    versioned?: true;
+    aliases?: Record<string, string[]>;
+    query?: { ignoreCase?: true; emptyIsAbsent?: true };
+  };
 }
