@@ -70,6 +70,11 @@ function compareSchemas(source: Within, target: Within, state: State, at: string
     ...(from.items !== undefined && to.items !== undefined
       ? compareSchemas(part(from.items, source), part(to.items, target), state, `${at}[]`)
       : []),
+    ...listOf(to.prefixItems).flatMap((json, index) =>
+      index in listOf(from.prefixItems)
+        ? compareSchemas(part(listOf(from.prefixItems)[index], source), part(json, target), state, `${at}[${index}]`)
+        : []
+    ),
   ];
 }
 
@@ -81,21 +86,20 @@ function fieldMisfits(
   state: State,
   at: string,
 ): string[] {
-  if (!isObject(to.properties) && to.required === undefined) return [];
-  const theirs = isObject(from.properties) ? from.properties : {};
-  const known = isObject(to.properties) ? to.properties : {};
+  const theirs = propertiesOf(from);
+  const known = propertiesOf(to);
   const required = listOf(from.required);
   const names = listOf(to.required).filter((name) => typeof name === "string");
   const missing = names.filter((name) => !required.includes(name));
   const foreign = state.open || to.additionalProperties !== false
     ? []
-    : Object.keys(theirs).filter((name) => !(name in known));
+    : Object.keys(theirs).filter((name) => !Object.hasOwn(known, name));
   return [
     ...missing.map((name) =>
-      placeReason(fieldPath(at, name), String(name) in theirs ? "may be left out" : "is missing")
+      placeReason(fieldPath(at, name), Object.hasOwn(theirs, String(name)) ? "may be left out" : "is missing")
     ),
     ...foreign.map((name) => placeReason(fieldPath(at, name), "is not known")),
-    ...Object.entries(theirs).filter(([name]) => name in known).flatMap(([name, json]) =>
+    ...Object.entries(theirs).filter(([name]) => Object.hasOwn(known, name)).flatMap(([name, json]) =>
       compareSchemas(
         { json, schemas: source.schemas },
         { json: known[name], schemas: target.schemas },
@@ -103,7 +107,54 @@ function fieldMisfits(
         fieldPath(at, String(name)),
       )
     ),
+    ...otherFieldMisfits(source, target, from, to, state, at),
   ];
+}
+
+/** Compares the fields that one of the schemas does not name: those of a record, and those of a struct that takes more than it names. */
+function otherFieldMisfits(
+  source: Within,
+  target: Within,
+  from: JSONSchema,
+  to: JSONSchema,
+  state: State,
+  at: string,
+): string[] {
+  const theirs = propertiesOf(from);
+  const known = propertiesOf(to);
+  const taken = to.additionalProperties;
+  // A struct that does not say is sent with any more fields, which a server passes over; results are cut to the fields that are named.
+  const others = from.additionalProperties ?? !state.open;
+  const compare = (json: unknown, other: unknown, name: string) =>
+    compareSchemas(
+      { json, schemas: source.schemas },
+      { json: other, schemas: target.schemas },
+      state,
+      fieldPath(at, name),
+    );
+  if (taken === false && others !== false && !state.open) {
+    return [placeReason(at, "may have fields that are not known")];
+  }
+  return [
+    ...(isObject(taken)
+      ? [
+        ...Object.keys(theirs).filter((name) => !Object.hasOwn(known, name)).flatMap((name) =>
+          compare(theirs[name], taken, name)
+        ),
+        ...(others !== false ? compare(others, taken, "*") : []),
+      ]
+      : []),
+    // Of fields that may be anything, a new name for one is no news.
+    ...(isObject(others) && Object.keys(others).length > 0
+      ? Object.keys(known).filter((name) => !Object.hasOwn(theirs, name)).flatMap((name) =>
+        compare(others, known[name], name)
+      )
+      : []),
+  ];
+}
+
+function propertiesOf({ properties }: JSONSchema): JSONSchema {
+  return isObject(properties) ? properties : {};
 }
 
 function typeMisfits(from: JSONSchema, to: JSONSchema): string[] {
