@@ -23,6 +23,8 @@ import type {
   ParameterObject,
   ResponseObject,
 } from "../surfaces/openapi_types.ts";
+import { listLosses } from "./diff_api.ts";
+import { compareHeaders } from "./diff_headers.ts";
 import { listMisfits, type Within } from "./misfits.ts";
 
 /**
@@ -37,7 +39,7 @@ import { listMisfits, type Within } from "./misfits.ts";
 export interface Change {
   /** Whether a caller of the old version can fail with the new one. */
   readonly breaking: boolean;
-  /** Method and path, of the old version where it has them. */
+  /** Method and path, of the old version where it has them; `API` for a change of all operations. */
   readonly operation: string;
   /** The change in words, with the operation in front. */
   readonly text: string;
@@ -72,7 +74,11 @@ export type Version = Definition | OpenAPIDocument;
 export function diff(before: Version, after: Version): Change[] {
   const [old, now] = [before, after].map(documentOf);
   const [had, has] = [old, now].map(operationsOf);
-  const changes: Change[] = [];
+  const changes: Change[] = listLosses(old, now).map((text) => ({
+    breaking: true,
+    operation: "API",
+    text: `API: ${text}`,
+  }));
   for (const [key, { name, operation }] of had) {
     const found = has.get(key);
     const tell = (breaking: boolean, text: string) =>
@@ -155,6 +161,7 @@ function compareOperations(old: Side, now: Side, tell: Tell): void {
       (a, b) => listMisfits(old.within(a), now.within(b), false),
     );
   }
+  compareLimits(old, now, tell);
   compareErrors(old, now, tell);
   const [had, has] = [old.responses(SUCCESS), now.responses(SUCCESS)];
   for (const [status, response] of had) {
@@ -168,6 +175,13 @@ function compareOperations(old: Side, now: Side, tell: Tell): void {
         tell,
         (a, b) => listMisfits(now.within(b), old.within(a), true),
       );
+      compareHeaders(
+        response,
+        found,
+        status,
+        tell,
+        (a, b) => listMisfits(now.within(b), old.within(a), true),
+      );
     }
   }
   for (const status of has.keys()) {
@@ -176,6 +190,14 @@ function compareOperations(old: Side, now: Side, tell: Tell): void {
 }
 
 const SUCCESS = /^[23]/;
+
+/** Compares the largest bodies, where both documents tell them. */
+function compareLimits(old: Side, now: Side, tell: Tell): void {
+  const [had, has] = [old, now].map(({ operation }) => operation["x-gantry-limit"]);
+  // Null is no limit.
+  if (had === undefined || has === undefined || has === null || had !== null && had <= has) return;
+  tell(true, `the largest body has ${has} bytes, not ${had ?? "any number of them"}`);
+}
 
 /** Compares the bodies of errors that both versions tell of: a caller reads them. */
 function compareErrors(old: Side, now: Side, tell: Tell): void {
@@ -202,6 +224,9 @@ function compareParameters(old: Side, now: Side, tell: Tell): void {
       continue;
     }
     if (found.required && !parameter.required) tell(true, `${name} is required now`);
+    if (parameter["x-gantry-remainder"] && !found["x-gantry-remainder"]) {
+      tell(true, `${name} may not hold slashes any more`);
+    }
     const [from, to] = [schemaOf(parameter), schemaOf(found)];
     for (const reason of listMisfits(old.within(from), now.within(to), false)) {
       tell(true, `${name}: what callers send ${reason}`);

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { z } from "zod";
-import { api, chan, int64, rest } from "../../../lib/rest/mod.ts";
+import { api, type APIOptions, chan, type Definition, int64, rest } from "../../../lib/rest/mod.ts";
 import { diff } from "../../../lib/rest/contract/diff.ts";
 import { listMisfits } from "../../../lib/rest/contract/misfits.ts";
 import { openapi } from "../../../lib/rest/surfaces.ts";
@@ -86,4 +86,149 @@ Deno.test("listMisfits() ends for types that hold themselves, and finds what cha
   assertEquals(listMisfits({ json, schemas: words }, { json, schemas: numbers }, false), [
     '"value" is string, not number',
   ]);
+});
+
+/** The changes from one definition to another, and whether they are the same where both are known by their documents alone. */
+const changesOf = (before: Definition, after: Definition) => {
+  const texts = diff(before, after).map(({ breaking, text }) => `${breaking ? "breaks" : "keeps"} ${text}`);
+  // JSON as a file has it: without what is undefined, and without infinity.
+  const [old, now] = [before, after].map((one) => JSON.parse(JSON.stringify(openapi(one))));
+  assertEquals(diff(old, now).map(({ breaking, text }) => `${breaking ? "breaks" : "keeps"} ${text}`), texts);
+  return texts;
+};
+
+Deno.test("diff() tells headers and cookies of results that are gone or are others", () => {
+  const get = (tag: string, ...results: z.ZodType[]) =>
+    api("x", { Get: rest(`GET /a ${tag}` as string, [], [z.string(), ...results]) });
+  const before = get("*,ETag:,X-Left:,Set-Cookie:sid,Set-Cookie:lang", z.string(), z.int(), z.string(), z.string());
+  assertEquals(changesOf(before, get("*,etag:,Set-Cookie:lang,Set-Cookie:tz", z.string(), z.string(), z.string())), [
+    'breaks GET /a: the header "X-Left" of 200 is not sent any more',
+    'breaks GET /a: the cookie "sid" of 200 is not set any more',
+    'keeps GET /a: the cookie "tz" of 200 is set now',
+  ]);
+  const after = get("*,ETag:,X-Left:,X-New:", z.string().optional(), z.string(), z.string());
+  assertEquals(changesOf(before, after), [
+    'breaks GET /a: the header "ETag" of 200 may be left out',
+    'breaks GET /a: the header "X-Left" of 200 is string, not integer',
+    'keeps GET /a: the header "X-New" of 200 is sent now',
+    'breaks GET /a: the cookie "sid" of 200 is not set any more',
+    'breaks GET /a: the cookie "lang" of 200 is not set any more',
+  ]);
+  // Documents of other programs do not name their cookies.
+  const foreign = openapi(before);
+  delete foreign.paths["/a"].get.responses["200"].headers?.["Set-Cookie"]["x-gantry-cookies"];
+  assertEquals(diff(foreign, before), []);
+  assertEquals(diff(foreign, get("*,ETag:,X-Left:", z.string(), z.int())).map(({ text }) => text), [
+    "GET /a: cookies of 200 are not set any more",
+  ]);
+});
+
+Deno.test("diff() compares the values of records, each side in its direction", () => {
+  const takes = (schema: z.ZodType) => api("x", { Put: rest("PUT /a", [schema]) });
+  const gives = (schema: z.ZodType) => api("x", { Get: rest("GET /a", [], [schema]) });
+  const record = (value: z.ZodType) => z.record(z.string(), value);
+  assertEquals(changesOf(takes(record(z.string())), takes(record(z.int()))), [
+    'breaks PUT /a: the body: "*" is string, not integer',
+  ]);
+  assertEquals(changesOf(gives(record(z.string())), gives(record(z.int()))), [
+    'breaks GET /a: the result of 200: "*" is integer, not string',
+  ]);
+  const [small, large] = [z.object({ a: z.string() }), z.object({ a: z.string(), b: z.string() })];
+  assertEquals(changesOf(takes(record(small)), takes(record(large))), [
+    'breaks PUT /a: the body: "*.b" is missing',
+  ]);
+  assertEquals(changesOf(takes(record(large)), takes(record(small))), []);
+  assertEquals(changesOf(gives(record(large)), gives(record(small))), [
+    'breaks GET /a: the result of 200: "*.b" is missing',
+  ]);
+  assertEquals(changesOf(gives(record(small)), gives(record(large))), []);
+  const nested = (value: z.ZodType) => z.object({ labels: record(value) });
+  assertEquals(changesOf(gives(nested(z.string())), gives(nested(z.string().nullable()))), [
+    'breaks GET /a: the result of 200: "labels.*" is string or null, not string',
+  ]);
+  // A record that becomes a struct, and the other way round.
+  assertEquals(changesOf(takes(record(z.string())), takes(z.object({ a: z.int().optional() }))), [
+    'breaks PUT /a: the body: "a" is string, not integer',
+  ]);
+  assertEquals(changesOf(gives(record(z.int())), gives(small)), [
+    'breaks GET /a: the result of 200: "a" is string, not integer',
+  ]);
+  assertEquals(changesOf(takes(record(z.unknown())), takes(record(z.string()))), [
+    'breaks PUT /a: the body: "*" is anything, not string',
+  ]);
+  assertEquals(changesOf(takes(record(z.string())), takes(record(z.unknown()))), []);
+  assertEquals(changesOf(gives(record(z.string())), gives(record(z.enum(["a", "b"])))), []);
+  const open = (fields: z.ZodRawShape) => takes(z.looseObject(fields));
+  assertEquals(changesOf(open({ a: z.string() }), open({ a: z.string(), b: z.int().optional() })), []);
+});
+
+Deno.test("diff() tells an argument that refuses fields now, and values of lists that are others", () => {
+  const takes = (...schemas: z.ZodType[]) => api("x", { Put: rest("PUT /a", schemas) });
+  const fields = { a: z.string() };
+  assertEquals(changesOf(takes(z.object(fields)), takes(z.strictObject(fields))), [
+    "breaks PUT /a: the body: may have fields that are not known",
+  ]);
+  assertEquals(changesOf(takes(z.strictObject(fields)), takes(z.strictObject(fields))), []);
+  assertEquals(changesOf(takes(z.strictObject(fields)), takes(z.object(fields))), []);
+  assertEquals(changesOf(takes(z.object({ in: z.object(fields) })), takes(z.object({ in: z.strictObject(fields) }))), [
+    'breaks PUT /a: the body: "in" may have fields that are not known',
+  ]);
+  const gives = (schema: z.ZodType) => api("x", { Get: rest("GET /a", [], [schema]) });
+  assertEquals(changesOf(gives(z.object(fields)), gives(z.strictObject(fields))), []);
+  assertEquals(changesOf(takes(z.string(), z.string()), takes(z.string(), z.int())), [
+    'breaks PUT /a: the body: "[1]" is string, not integer',
+  ]);
+});
+
+Deno.test("diff() tells another path of the base, and a value of a path that holds no slashes any more", () => {
+  const at = (base: string, tag = "GET /files/{path*=%v}") => api(base, { Get: rest(tag as string, [z.string()]) });
+  assertEquals(changesOf(at("x.example.com/v1"), at("x.example.com/v2")), [
+    'breaks API: no server has the path "/v1" any more, but "/v2"',
+  ]);
+  assertEquals(changesOf(at("x.example.com/v1"), at("https://y.example.com/v1/")), []);
+  assertEquals(changesOf(at("x.example.com"), at("x.example.com/v2")), [
+    'breaks API: no server has the path "/" any more, but "/v2"',
+  ]);
+  const servers = ["https://{host}/v1", "https://x.example.com/v2"];
+  assertEquals(diff(at("x/v1"), openapi(at("x/v1"), { servers })), []);
+  assertEquals(diff(at("x/v1"), at("x/v2"))[0].operation, "API");
+  assertEquals(changesOf(at("x"), at("x", "GET /files/{path=%v}")), [
+    "breaks GET /files/{path}: path parameter 1 may not hold slashes any more",
+  ]);
+  assertEquals(changesOf(at("x", "GET /files/{path=%v}"), at("x")), []);
+});
+
+Deno.test("diff() tells spellings that an API does not take any more, and smaller bodies", () => {
+  const put = rest("PUT /engine/a", [z.string()]);
+  const of = (options: APIOptions, operation = put) => api("x", { Put: operation }, options);
+  const options: APIOptions = {
+    versioned: true,
+    aliases: { engine: ["libpod", "docker"] },
+    query: { ignoreCase: true, emptyIsAbsent: true },
+  };
+  assertEquals(changesOf(of(options), of({})), [
+    "breaks API: a path may not begin with a version any more",
+    'breaks API: "/libpod" does not stand for "/engine" any more',
+    'breaks API: "/docker" does not stand for "/engine" any more',
+    "breaks API: a query's keys are not taken in any case any more",
+    "breaks API: an empty value of a query does not count as absent any more",
+  ]);
+  assertEquals(changesOf(of(options), of({ ...options, aliases: { engine: ["libpod"], constructor: ["a"] } })), [
+    'breaks API: "/docker" does not stand for "/engine" any more',
+  ]);
+  assertEquals(changesOf(of({}), of(options)), []);
+  assertEquals(changesOf(of({ limit: 100 }), of({ limit: 10 })), [
+    "breaks PUT /engine/a: the largest body has 10 bytes, not 100",
+  ]);
+  assertEquals(changesOf(of({}), of({}, rest("PUT /engine/a", [z.string()], [], { limit: 5 }))), [
+    "breaks PUT /engine/a: the largest body has 5 bytes, not 4194304",
+  ]);
+  assertEquals(changesOf(of({ limit: Infinity }), of({ limit: 10 })), [
+    "breaks PUT /engine/a: the largest body has 10 bytes, not any number of them",
+  ]);
+  assertEquals(changesOf(of({ limit: 10 }), of({ limit: Infinity })), []);
+  // A document that an older version wrote tells no limit.
+  const older = openapi(of({ limit: 100 }));
+  delete older.paths["/engine/a"].put["x-gantry-limit"];
+  assertEquals(diff(older, of({ limit: 10 })), []);
 });
