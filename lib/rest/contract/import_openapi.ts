@@ -14,9 +14,10 @@
  * @module
  */
 import { isObject } from "../surfaces/components.ts";
-import { commentText } from "./comment_text.ts";
+import { quoteInComment } from "./quote_in_comment.ts";
 import { baseOf } from "./import_base.ts";
 import { isPlaceable, rulesOf } from "./import_headers.ts";
+import { apiOptions, limitOption } from "./import_options.ts";
 import { isQueryStyle, queryKeyOf, styleOf } from "./import_queries.ts";
 import type { JSONSchema } from "../surfaces/openapi_types.ts";
 import { resolveReference } from "./resolve_reference.ts";
@@ -32,7 +33,7 @@ import { asSchema, BYTES, freeName, ZodText } from "./zod_text.ts";
  * ```
  */
 export interface ImportOptions {
-  /** The address of the API; by default that of the document's first server. */
+  /** The address of the API; by default that of the document's first server, a path of which is on localhost. */
   readonly base?: string;
   /** The specifier of this transport in the module; `@gantry/rest` by default. */
   readonly rest?: string;
@@ -71,7 +72,6 @@ export function importOpenAPI(document: unknown, options: ImportOptions = {}): s
   const { declarations } = importer.zod;
   const body = [...declarations, ...operations].join("\n");
   const markers = MARKERS.filter((name) => new RegExp(`\\b(?<![.:])${name}\\b[(,\\])]`).test(operations.join("\n")));
-  const { title } = isObject(document.info) ? document.info : {};
   return [
     `import { ${["api", "rest", ...markers].sort().join(", ")} } from ${
       JSON.stringify(options.rest ?? "@gantry/rest")
@@ -81,7 +81,7 @@ export function importOpenAPI(document: unknown, options: ImportOptions = {}): s
     ...declarations.flatMap((one) => [one, ""]),
     `export const definition = api(${JSON.stringify(options.base ?? baseOf(document))}, {`,
     ...operations,
-    `}${typeof title === "string" ? `, { title: ${JSON.stringify(title)} }` : ""});`,
+    `}${apiOptions(document)});`,
     "",
   ].join("\n");
 }
@@ -163,6 +163,7 @@ class Importer {
     const usual = result.text === undefined ? "204" : "200";
     const settings = [
       ...(status !== usual && /^\d{3}$/.test(status) ? [`status: ${status}`] : []),
+      ...(body?.text === undefined ? [] : limitOption(operation, body.text.startsWith("stream("))),
       ...(errors.schemas.length > 0 ? [`errors: { ${errors.schemas.join(", ")} }`] : []),
       ...(typeof operation.description === "string" ? [`description: ${JSON.stringify(operation.description)}`] : []),
     ];
@@ -181,9 +182,9 @@ class Importer {
     const { operationId } = operation;
     return [
       ...(typeof operationId === "string" && operationId !== name
-        ? [`  // In the document: ${commentText(operationId)}.`]
+        ? [`  // In the document: ${quoteInComment(operationId)}.`]
         : []),
-      ...left.map((one) => `  // Not in the tag: ${one.in} ${commentText(one.name)}${styleOf(one)}.`),
+      ...left.map((one) => `  // Not in the tag: ${one.in} ${quoteInComment(one.name)}${styleOf(one)}.`),
       `  ${name}: rest(${JSON.stringify(tag)}, ${lists}),`,
     ];
   }

@@ -1,4 +1,4 @@
-import { commentText } from "./comment_text.ts";
+import { quoteInComment } from "./quote_in_comment.ts";
 import { isObject } from "../surfaces/components.ts";
 import type { JSONSchema } from "../surfaces/openapi_types.ts";
 
@@ -16,7 +16,7 @@ export function isQueryStyle({ style = "form", explode = true }: JSONSchema, sch
 /** The way in which a parameter of a query is written that no tag can say, as a comment tells it; empty for other parameters. */
 export function styleOf({ in: where, style = "form", explode }: JSONSchema): string {
   if (where !== "query") return "";
-  const word = /^\w+$/.test(String(style)) ? style : commentText(style);
+  const word = /^\w+$/.test(String(style)) ? style : quoteInComment(style);
   return `, of the style ${word}${explode === false ? " that is not exploded" : ""}`;
 }
 

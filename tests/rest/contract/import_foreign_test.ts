@@ -1,7 +1,7 @@
 /** Documents of other programs: what their schemas, names and servers say, the module says too, and it loads. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { z } from "zod";
-import { api, handler, implement, link, rest } from "../../../lib/rest/mod.ts";
+import { api, handler, implement, link, rest, stream } from "../../../lib/rest/mod.ts";
 import { diff } from "../../../lib/rest/contract/diff.ts";
 import { importOpenAPI } from "../../../lib/rest/contract/import_openapi.ts";
 import { openapi } from "../../../lib/rest/surfaces.ts";
@@ -149,6 +149,25 @@ Deno.test("importOpenAPI() of an API's own document calls the paths of its base"
   await link(definition as typeof own, undefined, { fetch }).Ping();
   assertEquals(asked, ["http://localhost/v1/ping"]);
   assertEquals([diff(openapi(own), definition), diff(definition, own)], [[], []]);
+});
+
+Deno.test("importOpenAPI() of an API's own document keeps the spellings and limits of requests", async () => {
+  const own = api("x", {
+    Put: rest("PUT /engine/a", [z.string()], [], { limit: 2 ** 30 }),
+    Send: rest("POST /engine/a", [stream()]),
+    Fill: rest("POST /engine/b", [stream()], [], { limit: Infinity }),
+    Add: rest("POST /engine/c", [z.object({ a: z.string() })], [z.string()]),
+  }, {
+    versioned: true,
+    aliases: { engine: ["libpod"] },
+    query: { ignoreCase: true, emptyIsAbsent: true },
+    title: "Own",
+  });
+  const { definition, text } = await loadModule(JSON.parse(JSON.stringify(openapi(own))));
+  assertEquals([diff(own, definition), diff(definition, own)], [[], []]);
+  assertEquals(definition.options, own.options);
+  assertEquals(definition.plans.map(({ limit }) => limit).sort(), own.plans.map(({ limit }) => limit).sort());
+  assertStringIncludes(text, 'Send: rest("POST /engine/a", [stream("application/octet-stream")], []),');
 });
 
 Deno.test("importOpenAPI() reads exclusive bounds of OpenAPI 3.0 and of 3.1", () => {
