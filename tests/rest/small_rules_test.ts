@@ -23,13 +23,21 @@ Deno.test("time takes no day that its month does not have", async () => {
   for (const day of ["2028-02-29", "2026-12-31", "0001-01-01"]) assertEquals(await status(day), 200, day);
 });
 
-Deno.test("handler() gives no function a remainder with a dot segment behind an encoded slash", async () => {
-  const run = serve({ F: rest("GET /files/{path*=%v}", [z.string()], [z.string()]) }, { F: (path) => path });
-  for (const path of ["a/..%2fb", "..%2Fetc", "a%2f..", "a%2f.%2fb"]) {
-    assertEquals((await run(request("GET", `/files/${path}`))).status, 400, path);
+Deno.test("handler() gives no function a path with a dot segment behind an encoded slash", async () => {
+  const text = z.string();
+  const run = serve({
+    F: rest("GET /files/{path*=%v}", [text], [text]),
+    G: rest("GET /one/{name=%v}", [text], [text]),
+  }, { F: (path) => path, G: (name) => name });
+  for (const path of ["files/a/..%2fb", ..."..%2Fetc a%2f.. a%2f.%2fb ..%5cx a%5c..".split(" ")]) {
+    for (const place of path.startsWith("files") ? [""] : ["files/", "one/"]) {
+      assertEquals((await run(request("GET", `/${place}${path}`))).status, 400, place + path);
+    }
   }
-  for (const [path, value] of [["a%2Fb", "a/b"], ["a..%2Fb", "a../b"], ["%2e%2e.x%2Fb", "...x/b"]]) {
-    assertEquals(await (await run(request("GET", `/files/${path}`))).text(), value);
+  for (const [path, value] of [["a%2Fb", "a/b"], ["a..%2Fb", "a../b"], ["%2e%2e.x%2Fb", "...x/b"], ["a%5cb", "a\\b"]]) {
+    for (const place of ["files", "one"]) {
+      assertEquals(await (await run(request("GET", `/${place}/${path}`))).text(), value);
+    }
   }
 });
 

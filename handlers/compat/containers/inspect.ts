@@ -22,7 +22,7 @@ import { ContainerInspect } from "../../wire/compat/container.ts";
 import type { EndpointIPAMConfig, NetworkSettings } from "../../wire/compat/network.ts";
 import { emit, type Sparse } from "../../wire/emit.ts";
 import { inspectHealth } from "./health.ts";
-import { dockerMounts } from "./mounts.ts";
+import { mountPoints } from "./mounts.ts";
 import { dockerNetworkMode } from "./network_mode.ts";
 import { dockerState } from "./state.ts";
 
@@ -56,7 +56,7 @@ export async function compatGetContainer(
       // Later versions tell it of each network only.
       ...isBefore(version, 1, 52) && viewAddresses(settings.Networks?.[DEFAULT_NETWORK] ?? NOWHERE),
     },
-    Mounts: dockerMounts(record, facts.volumePath),
+    Mounts: mountPoints(record, facts.volumePath),
   });
 }
 

@@ -8,7 +8,7 @@ import type { Sparse } from "../../wire/emit.ts";
  *
  * @param volumePath Gives a volume's folder on the host
  */
-export function dockerMounts(record: ContainerRecord, volumePath: (name: string) => string): Sparse<MountPoint>[] {
+export function mountPoints(record: ContainerRecord, volumePath: (name: string) => string): Sparse<MountPoint>[] {
   return inspectMounts(record, volumePath).map(({ Options: _options, SubPath: _path, ...mount }) => ({
     ...mount,
     // Docker tells it of folders only.

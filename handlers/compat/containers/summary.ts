@@ -4,7 +4,7 @@ import type { HealthState } from "../../../lib/engine/containers/health/health_s
 import type { ImageRecord } from "../../../lib/engine/records/image_record.ts";
 import { exposedBy } from "../../containers/view/command.ts";
 import { networkSettings, portBindings } from "../../containers/view/inspect_network.ts";
-import { dockerMounts } from "./mounts.ts";
+import { mountPoints } from "./mounts.ts";
 import { dockerNetworkMode } from "./network_mode.ts";
 import { ContainerSummary, type PortSummary } from "../../wire/compat/container.ts";
 import { emit, type Sparse } from "../../wire/emit.ts";
@@ -56,7 +56,7 @@ export function containerSummary(record: ContainerRecord, options: SummaryOption
     Health: isBefore(options.version, 1, 52) ? undefined : healthSummary(record, options.health),
     HostConfig: { NetworkMode: dockerNetworkMode(record) },
     NetworkSettings: { Networks: networkSettings(record, exposed, options.networkID).Networks },
-    Mounts: dockerMounts(record, options.volumePath),
+    Mounts: mountPoints(record, options.volumePath),
   });
 }
 

@@ -21,7 +21,7 @@ export interface VolumeDevice {
   options: string;
 }
 
-/** What is known of a folder that commands of builds keep. */
+/** The use of a folder that commands of builds keep. */
 export interface CacheMount {
   /** The command that it was made for. */
   text: string;

@@ -2,6 +2,7 @@ import { type Codec, findCodec } from "../codecs/codec.ts";
 import type { ClientParts } from "../call/core_client.ts";
 import { declaredErrors } from "../plan/declared_errors.ts";
 import { HTTPError } from "../error.ts";
+import { isRecord } from "../codecs/record.ts";
 import { knownKind } from "../plan/exact_kinds.ts";
 import type { Plan } from "../plan/plan_types.ts";
 import { describeIssues, type Schema } from "../plan/schema.ts";
@@ -34,23 +35,31 @@ export const readFailures: NonNullable<ClientParts["failures"]> = (plan, codecs,
     const one = declared.get(status);
     if (!one) return decode(status, body, text);
     const made = await decode(status, body, text);
-    const error = made instanceof HTTPError && !one.schema ? made : new HTTPError(status, made.message, {
-      body: one.schema ? await readBody(plan, status, codecs, one.schema, text) : body,
-      cause: made.cause,
-    });
+    let error = made;
+    if (one.schema) {
+      const read = await readBody(plan, status, codecs, one.schema, text);
+      // The server's own refusal, of a caller without a token for one, is none that the operation has declared.
+      if (read instanceof HTTPError) return isProblem(body, status) ? made : read;
+      error = new HTTPError(status, made.message, { body: read.body, cause: made.cause });
+    } else if (!(made instanceof HTTPError)) error = new HTTPError(status, made.message, { body, cause: made.cause });
     declaredOnes.add(error);
     return error;
   };
 };
 
-/** Reads the body of a declared error. */
+/** Whether a body is problem details (RFC 9457) of a status, as the transport writes them. */
+function isProblem(body: unknown, status: number): boolean {
+  return isRecord(body) && body.status === status && typeof body.title === "string";
+}
+
+/** Reads the body of a declared error; gives an error where it is another. */
 async function readBody(
   { name }: Plan,
   status: number,
   codecs: readonly Codec[],
   schema: Schema,
   text: string,
-): Promise<unknown> {
+): Promise<{ body: unknown } | HTTPError> {
   const wrong = (detail: string, cause?: unknown) =>
     new HTTPError(502, `Read the error ${status} of "${name}": ${detail}`, { kind: "body", cause });
   let value: unknown;
@@ -58,9 +67,8 @@ async function readBody(
     // JSON is always among them.
     value = findCodec(codecs, "application/json")!.decode(text, { kind: knownKind(schema) });
   } catch (cause) {
-    throw wrong("it is not JSON", cause);
+    return wrong("it is not JSON", cause);
   }
   const validated = await schema["~standard"].validate(value);
-  if (validated.issues) throw wrong(describeIssues(validated.issues));
-  return validated.value;
+  return validated.issues ? wrong(describeIssues(validated.issues)) : { body: validated.value };
 }

@@ -39,7 +39,8 @@ export const writeFailures: NonNullable<ServerParts["around"]> = (plan, run, cod
   }
   return function (this: unknown, ...args: unknown[]): unknown {
     const fail = async (error: unknown): Promise<never> => {
-      const encode = error instanceof HTTPError && encoders.get(error.status);
+      // One without a body is none of those that are declared with a schema: it goes out as problem details.
+      const encode = error instanceof HTTPError && error.body !== undefined && encoders.get(error.status);
       // The last argument of every function is its call.
       if (encode) (args.at(-1) as Call).failures = new Map([[error, await encode(error)]]);
       throw error;

@@ -1,6 +1,7 @@
 import {
   ANY,
   type Field,
+  type Fields,
   isScalar,
   type Kind,
   markerOf,
@@ -84,7 +85,7 @@ function mixKinds(kinds: readonly Kind[]): Kind {
 function mergeKinds(kinds: readonly Kind[], every: boolean): Kind {
   if (kinds.length === 1) return kinds[0];
   const fields = new Map<string, Field>();
-  let open: boolean | undefined;
+  let open: Kind | false | undefined;
   for (const kind of kinds) {
     if (kind.type !== "struct") return { type: "map", value: ANY };
     open ||= kind.open;
@@ -94,7 +95,36 @@ function mergeKinds(kinds: readonly Kind[], every: boolean): Kind {
       fields.set(name, { ...field, required, ...before && { kind: uniteKinds([before.kind, field.kind], mixKinds) } });
     }
   }
-  return { type: "struct", fields, open, united: !every };
+  return { type: "struct", fields: every ? fields : new UnitedFields(fields, kinds), open };
+}
+
+/** The fields of several structs together. */
+class UnitedFields extends Map<string, Field> implements Fields {
+  /** In the order of the union. */
+  readonly structs: readonly Fields[];
+
+  constructor(fields: Map<string, Field>, kinds: readonly Kind[]) {
+    super(fields);
+    this.structs = kinds.flatMap((kind) => {
+      if (kind.type !== "struct") return [];
+      return kind.fields instanceof UnitedFields ? kind.fields.structs : [kind.fields];
+    });
+  }
+
+  /**
+   * Structs are told apart by fields that must be there, and by those that can have one value only. Where a value may be of several, it may have
+   * the fields of each; where it seems to be of none, of all.
+   */
+  of(value: Readonly<Record<string, unknown>>): Fields {
+    const fits = this.structs.filter((fields) =>
+      [...fields].every(([name, { required, only }]) =>
+        name in value ? only === undefined || value[name] === only : !required
+      )
+    );
+    const [one, ...more] = fits;
+    if (one === undefined) return this;
+    return more.length === 0 ? one : new Map([...this].filter(([name]) => fits.some((fields) => fields.has(name))));
+  }
 }
 
 /** The kinds that were told before: plan and check ask the same, and libraries take their time to write a JSON Schema. */

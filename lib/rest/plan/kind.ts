@@ -20,10 +20,24 @@ export type Kind =
   /** Scalars of several types, none of them string. */
   | { type: "choice"; of: Kind[]; nullable?: true }
   | { type: "list"; item: Kind; items?: Kind[] }
-  /** `open` when it takes fields that it does not name, `united` when its fields are those of several structs, of which a value is one. */
-  | { type: "struct"; fields: Map<string, Field>; open?: boolean; united?: boolean }
+  /** `open` is the kind of fields that it does not name, where it takes such. */
+  | { type: "struct"; fields: Fields; open?: Kind | false }
   | { type: "map"; value: Kind }
   | { type: "stream" | "chan" | "error" };
+
+/**
+ * The fields of a struct, by name.
+ *
+ * @example
+ * ```ts
+ * import type { Fields } from "./kind.ts";
+ * const fields: Fields = new Map([["a", { kind: { type: "string" } }]]);
+ * ```
+ */
+export interface Fields extends Map<string, Field> {
+  /** Of fields of several structs, of which a value is one: gives those of the structs that this value may be. */
+  of?(value: Readonly<Record<string, unknown>>): Fields;
+}
 
 /** A field of a struct. */
 export interface Field {
@@ -32,6 +46,8 @@ export interface Field {
   alias?: string;
   /** Whether it must be there: a list that must, and of which nothing is written, is empty. */
   required?: boolean;
+  /** The only value that it may have. */
+  only?: unknown;
 }
 
 /** A JSON Schema as its library writes it. */
@@ -96,27 +112,28 @@ export function readKind(json: unknown, more: ReadMore, mix: MixKinds): Kind {
   const told = more(schema, read);
   if (told) return told;
   const union = listOf(schema.anyOf ?? schema.oneOf);
-  if (union.length > 0) return uniteKinds(union.map(read), mix);
+  if (union.length) return uniteKinds(union.map(read), mix);
   if (Array.isArray(type)) return uniteKinds(type.map((type) => read({ ...schema, type })), mix);
   const values = "const" in schema ? [schema.const] : listOf(of);
-  if (!type && values.length > 0) {
+  if (!type && values.length) {
     return uniteKinds(values.map((one) => ({ type: one === null ? "null" : typeof one } as Kind)), mix);
   }
-  const scalar = String(type).replace("integer", "number");
-  if (/^(string|boolean|number|null)$/.test(scalar)) return { type: scalar as "string" };
+  const scalar = { type: String(type).replace("integer", "number") } as Kind;
+  if (isScalar(scalar) || type === "null") return scalar;
   if (type === "array") {
     return { type: "list", item: read(items), ...prefixItems ? { items: listOf(prefixItems).map(read) } : undefined };
   }
   if (type !== "object" && !properties) return ANY;
   const entries = Object.entries(Object(properties) as WrittenSchema);
-  const isOpen = typeof additionalProperties === "object";
-  if (entries.length === 0 && (isOpen || !properties)) return { type: "map", value: read(additionalProperties) };
+  const open = (additionalProperties && read(additionalProperties)) as Kind | false | undefined;
+  if (!entries.length && (open || !properties)) return { type: "map", value: open || ANY };
   return {
     type: "struct",
-    open: !!additionalProperties,
+    open,
     fields: new Map(entries.map(([name, property]) => {
-      const { rest } = Object(property) as WrittenSchema;
+      const { rest, const: only } = Object(property) as WrittenSchema;
       return [name, {
+        only,
         kind: read(property),
         alias: typeof rest === "string" ? rest : undefined,
         required: listOf(required).includes(name),

@@ -123,13 +123,20 @@ function readObject(
   for (const [name, part] of Object.entries(shape)) {
     const kind = inner(part);
     if (!kind) return undefined;
-    fields.set(name, { kind, alias: aliasOf(part), required: isRequired(part) });
+    fields.set(name, { kind, alias: aliasOf(part), required: isRequired(part), only: onlyOf(part) });
   }
-  const open = catchall !== undefined && catchall._zod?.def.type !== "never";
-  if (!open) return { type: "struct", open, fields };
+  // A strict object says that it takes no more, as its JSON Schema does.
+  if (catchall?._zod?.def.type === "never") return { type: "struct", open: false, fields };
+  if (catchall === undefined) return { type: "struct", open: undefined, fields };
   const value = inner(catchall);
   if (!value) return undefined;
-  return fields.size === 0 ? { type: "map", value } : { type: "struct", open, fields };
+  return fields.size === 0 ? { type: "map", value } : { type: "struct", open: value, fields };
+}
+
+/** The only value that a field may have, which its JSON Schema calls `const`. */
+function onlyOf(schema: ZodSchema): unknown {
+  const { type, values } = withinWrappers(schema)!._zod!.def;
+  return type === "literal" && values?.length === 1 ? values[0] : undefined;
 }
 
 /** Whether a field must be there: a transformation takes what is absent where its result may be. */

@@ -45,8 +45,9 @@ export async function routesOf(definition: Definition): Promise<readonly ListedR
   const prefix = pathOfBase(definition.base);
   return routePaths(definition).map(({ plan: { name, method }, segments }) => {
     const path = patternOf({ segments });
-    const versioned = segments[0] === VERSION ? path.replace("/:version", "/:version(v[0-9][0-9A-Za-z.-]*)") : path;
-    const pathname = escapeLiteral(prefix) + versioned;
+    const versioned = segments[0] === VERSION ? path.replace("/:version", "/:version(v[0-9][0-9A-Za-z.\\-]*)") : path;
+    // The path of a base is served without a slash at its end, too.
+    const pathname = escapeLiteral(prefix) + (prefix !== "" && versioned === "/" ? "{/}?" : versioned);
     return { name, method, pattern: new Pattern({ pathname }) };
   });
 }

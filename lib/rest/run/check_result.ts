@@ -64,27 +64,30 @@ function hasSameOutput({ "~standard": { jsonSchema } }: Schema): boolean {
   }
 }
 
+/** The parts of kinds that hold others. */
+interface Held extends Omit<Struct, "type">, Omit<Mapped, "type">, Omit<Listed, "type"> {}
+type Struct = Extract<Kind, { type: "struct" }>;
+type Mapped = Extract<Kind, { type: "map" }>;
+type Listed = Extract<Kind, { type: "list" }>;
+
 /** Leaves out fields that are not in `kind`, nor in what the schema made of the value, `shown`, where that is of the same shape. */
 function cutValue(value: unknown, kind: Kind, shown: unknown): unknown {
-  const { type } = kind;
+  const { fields: all, open, value: values, item: each, items } = kind as Partial<Held>;
   if (Array.isArray(value)) {
     const isList = Array.isArray(shown);
-    return type === "list" || isList
-      ? value.map((one, index) =>
-        cutValue(one, type === "list" ? kind.items?.[index] ?? kind.item : ANY, isList ? shown[index] : undefined)
-      )
+    return each || isList
+      ? value.map((one, index) => cutValue(one, items?.[index] ?? each ?? ANY, isList ? shown[index] : undefined))
       : value;
   }
-  const fields = type === "struct" ? kind.fields : undefined;
   const isShown = isRecord(shown);
   // A value that the schema took as it is, an instance of a class of its own for one, is its own text.
-  if (!isRecord(value) || !(fields || type === "map") && (!isShown || shown === value)) return value;
+  if (!isRecord(value) || !(all || values) && (!isShown || shown === value)) return value;
+  const fields = all?.of?.(value) ?? all;
   const made: Record<string, unknown> = {};
   for (const key of Object.keys(isShown ? shown : value)) {
-    const field = fields?.get(key);
-    if (fields && !field && !(kind as { open?: true }).open) continue;
+    const inner = fields?.get(key)?.kind ?? open ?? values ?? (all ? undefined : ANY);
+    if (!inner) continue;
     const part = isShown ? shown[key] : undefined;
-    const inner = field?.kind ?? (type === "map" ? kind.value : ANY);
     const item = key in value ? cutValue(value[key], inner, part) : part;
     // A plain assignment to this key would set the prototype.
     if (key === "__proto__") put(made, [key], item);
@@ -134,10 +137,10 @@ function makeExactness(kind: Kind, outer: readonly Kind[]): IsExact | undefined 
     };
   }
   if (type !== "struct") return /^(any|map|stream|chan|error)$/.test(type) ? undefined : ALWAYS;
-  const { fields, open, united } = kind;
+  const { fields, open } = kind;
   const inner: [name: string, isExact: IsExact][] = [];
   const names = [...fields.keys()];
-  if (open || united || outer.includes(kind)) return undefined;
+  if (open || fields.of || outer.includes(kind)) return undefined;
   for (const [name, field] of fields) {
     const isExact = makeExactness(field.kind, [...outer, kind]);
     if (!isExact) return undefined;

@@ -56,7 +56,7 @@ export function argumentReader(
       const target = parameters[i];
       const text = decodeText(captures[i], target.name);
       // Routing has resolved dot segments, but for those behind an encoded slash.
-      if (target.remainder && text !== captures[i] && /(^|\/)\.\.?(\/|$)/.test(text)) {
+      if (text !== captures[i] && /(^|[/\\])\.\.?([/\\]|$)/.test(text)) {
         throw wrong(`Read "${target.name}": it has a dot segment`);
       }
       place(values, target, readOne(text, target.kind, target.name));

@@ -1,5 +1,6 @@
 /** Results are sent as their schema says, and nothing else. */
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { type } from "arktype";
 import { z } from "../../../handlers/wire/zod.ts";
 import {
   api,
@@ -55,6 +56,37 @@ Deno.test("handler() leaves out of a result what its schema does not have", asyn
       { kind: "b" },
     ],
     [z.object({ n: z.number().default(7) }), {}, { n: 7 }],
+    // Transformations and dates, which JSON Schema cannot say.
+    [
+      z.array(z.discriminatedUnion("kind", [
+        z.object({ kind: z.literal("admin"), secret: z.string() }),
+        z.object({ kind: z.literal("user"), at: z.date() }),
+      ])),
+      [{ kind: "user", at: new Date(0), secret: "x" }, { kind: "admin", at: new Date(0), secret: "y" }],
+      [{ kind: "user", at: "1970-01-01T00:00:00.000Z" }, { kind: "admin", secret: "y" }],
+    ],
+    [
+      z.union([
+        z.object({ a: z.string().transform((text) => text.length) }),
+        z.union([z.object({ b: z.string(), secret: z.string() }), z.object({ c: z.string() })]),
+      ]),
+      { a: "1", secret: "x" },
+      { a: "1" },
+    ],
+    [
+      z.object({ a: z.string().transform((text) => text.length) }).catchall(z.object({ q: z.string() })),
+      { a: "1", more: { q: "2", secret: "x" } },
+      { a: "1", more: { q: "2" } },
+    ],
+    // A library that gives back the very value.
+    [type({ o: "string" }).or({ p: "string", secret: "string" }), { o: "1", secret: "x" }, { o: "1" }],
+    // Nothing tells apart: nothing is lost.
+    [
+      type({ a: { x: "string" } }).or({ a: { y: "string" }, "b?": "string" }),
+      { a: { x: "1" }, b: "2" },
+      { a: { x: "1" }, b: "2" },
+    ],
+    [type({ "o?": "string" }).or({ "p?": "string" }), { o: "1", p: "2" }, { o: "1", p: "2" }],
   ];
   for (const [schema, result, expected] of cases) {
     const { status, text } = await answered(schema, result);

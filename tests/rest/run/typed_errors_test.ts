@@ -3,6 +3,7 @@ import { assert, assertEquals, assertInstanceOf, assertRejects, assertThrows } f
 import { z } from "../../../handlers/wire/zod.ts";
 import {
   api,
+  type Authenticator,
   type ClientFunction,
   DefinitionError,
   type ErrorCodec,
@@ -93,6 +94,38 @@ Deno.test("outcomeOf() tells the value, a declared error by its status, or anoth
   const reset = link(users, "http://localhost", { fetch: () => Promise.reject(new TypeError("reset")) });
   const lost = await outcomeOf(reset.Get("1"));
   assertEquals([lost.ok, lost.status, lost.error?.message], [false, undefined, "reset"]);
+});
+
+Deno.test("refusals of the server itself are not taken for declared errors of their status", async () => {
+  const taken = z.object({ owner: z.string() });
+  const doors = api("x", {
+    Open: rest("POST /open !400 !401(Taken) !409(Taken)", [z.int()], [z.string()], {
+      errors: { 400: taken, Taken: taken },
+    }),
+  });
+  const door: Authenticator = { authenticate: ({ headers }) => headers.get("authorization") };
+  const serve = handler(
+    door,
+    implement(doors, {
+      Open(n) {
+        if (n === 1) throw new HTTPError(409, "Open: it is locked");
+        return n === 2 ? failureOf(409, "Open: it is taken", { owner: "bob" }) : "open";
+      },
+    }, door),
+  );
+  const open = async (authorization: string | undefined, body: string) => {
+    const fetch = (request: Request) => {
+      const headers = { "content-type": "application/json", ...authorization && { authorization } };
+      return serve(new Request(request.url, { method: "POST", headers, body }));
+    };
+    const { ok, status, error } = await outcomeOf(link(doors, "http://localhost", { fetch }).Open(0));
+    return [ok, status, error instanceof HTTPError && error.status];
+  };
+  assertEquals(await open(undefined, "0"), [false, undefined, 401]);
+  assertEquals(await open("x", "no"), [false, undefined, 400]);
+  assertEquals(await open("x", "1"), [false, undefined, 409], "thrown without a body");
+  assertEquals(await open("x", "2"), [false, 409, 409]);
+  assertEquals(await open("x", "3"), [true, undefined, false]);
 });
 
 Deno.test("link() throws the same errors where nobody asks for the outcome", async () => {
