@@ -49,7 +49,7 @@ export const readFailures: NonNullable<ClientParts["failures"]> = (plan, codecs,
 
 /** Whether a body is problem details (RFC 9457) of a status, as the transport writes them. */
 function isProblem(body: unknown, status: number): boolean {
-  return isRecord(body) && body.status === status && typeof body.title === "string";
+  return isRecord(body) && body.status === status && typeof (body.detail ?? body.title) === "string";
 }
 
 /** Reads the body of a declared error; gives an error where it is another. */
