@@ -22,6 +22,7 @@ import { ContainerInspect } from "../../wire/compat/container.ts";
 import type { EndpointIPAMConfig, NetworkSettings } from "../../wire/compat/network.ts";
 import { emit, type Sparse } from "../../wire/emit.ts";
 import { inspectHealth } from "./health.ts";
+import { byDockerNames } from "../networks/names.ts";
 import { mountPoints } from "./mounts.ts";
 import { dockerNetworkMode } from "./network_mode.ts";
 import { dockerState } from "./state.ts";
@@ -53,6 +54,7 @@ export async function compatGetContainer(
     },
     NetworkSettings: {
       ...settings,
+      Networks: byDockerNames(settings.Networks ?? {}, version),
       // Later versions tell it of each network only.
       ...isBefore(version, 1, 52) && viewAddresses(settings.Networks?.[DEFAULT_NETWORK] ?? NOWHERE),
     },

@@ -4,6 +4,7 @@ import type { HealthState } from "../../../lib/engine/containers/health/health_s
 import type { ImageRecord } from "../../../lib/engine/records/image_record.ts";
 import { exposedBy } from "../../containers/view/command.ts";
 import { networkSettings, portBindings } from "../../containers/view/inspect_network.ts";
+import { byDockerNames } from "../networks/names.ts";
 import { mountPoints } from "./mounts.ts";
 import { dockerNetworkMode } from "./network_mode.ts";
 import { ContainerSummary, type PortSummary } from "../../wire/compat/container.ts";
@@ -55,7 +56,9 @@ export function containerSummary(record: ContainerRecord, options: SummaryOption
     // Clients are told from this version on.
     Health: isBefore(options.version, 1, 52) ? undefined : healthSummary(record, options.health),
     HostConfig: { NetworkMode: dockerNetworkMode(record) },
-    NetworkSettings: { Networks: networkSettings(record, exposed, options.networkID).Networks },
+    NetworkSettings: {
+      Networks: byDockerNames(networkSettings(record, exposed, options.networkID).Networks ?? {}, options.version),
+    },
     Mounts: mountPoints(record, options.volumePath),
   });
 }

@@ -12,6 +12,20 @@ export const BRIDGE = "bridge";
 /** Networks that Docker's clients find on every machine, but that are modes of a container here: their names and drivers. */
 const MODES: Readonly<Record<string, string>> = { host: "host", none: "null" };
 
+/** Docker's name of a network, by the engine's. */
+export function dockerNetworkName(name: string): string {
+  return name === DEFAULT_NETWORK ? BRIDGE : name;
+}
+
+/** Values by the names of their networks, by Docker's names. A path without a version is answered as Podman answers it: by its own. */
+export function byDockerNames<T>(
+  networks: Readonly<Record<string, T>>,
+  version: string | undefined,
+): Record<string, T> {
+  if (version === undefined) return networks;
+  return Object.fromEntries(Object.entries(networks).map(([name, value]) => [dockerNetworkName(name), value]));
+}
+
 /** The engine's name of a network, by Docker's. */
 export function engineName(name: string): string {
   return DEFAULT_NAMES.includes(name) ? DEFAULT_NETWORK : name;

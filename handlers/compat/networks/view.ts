@@ -5,11 +5,11 @@ import type { NetworkRecord, NetworkSubnet } from "../../../lib/engine/records/n
 import { formatAddress, parseAddress, parseSubnet } from "../../../lib/engine/text/ip.ts";
 import { type EndpointResource, NetworkInspect, NetworkSummary } from "../../wire/compat/network_resource.ts";
 import { emit, type Sparse } from "../../wire/emit.ts";
-import { BRIDGE } from "./names.ts";
+import { dockerNetworkName } from "./names.ts";
 
 /** A network as Docker's clients list it: the default one by their name. */
 export function networkSummary(record: NetworkRecord): NetworkSummary {
-  return emit(NetworkSummary, networkFields(record, record.name === DEFAULT_NETWORK ? BRIDGE : record.name));
+  return emit(NetworkSummary, networkFields(record, dockerNetworkName(record.name)));
 }
 
 /**
@@ -36,7 +36,7 @@ export function networkInspection(
     DynamicIPsAvailable: Math.max(0, rangeSize(record.subnets[i]) - used),
   }]);
   return emit(NetworkInspect, {
-    ...networkFields(record, record.name === DEFAULT_NETWORK && name === BRIDGE ? BRIDGE : record.name),
+    ...networkFields(record, name === DEFAULT_NETWORK ? name : dockerNetworkName(record.name)),
     Containers: Object.fromEntries(endpoints),
     Status: hasStatus ? { IPAM: { Subnets: Object.fromEntries(subnets) } } : undefined,
   });

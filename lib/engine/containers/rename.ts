@@ -1,5 +1,8 @@
-import { type Context, emitEvent, withContainerLock } from "./context.ts";
+import { type Context, emitEvent, isLive, withContainerLock } from "./context.ts";
+import { requireHost } from "../core.ts";
 import { EngineError } from "../errors.ts";
+import { messageOf } from "../../oci/message_of.ts";
+import type { ContainerRecord } from "../records/container_record.ts";
 import { checkName, plainName } from "../text/names.ts";
 import { isCode } from "./failures.ts";
 
@@ -14,7 +17,17 @@ export function renameContainer(context: Context, nameOrID: string, name: string
     const renamed = { ...record, name: reserved.name };
     await context.records.save(renamed);
     emitEvent(context, renamed, "rename");
+    if (isLive(renamed)) await tellName(context, renamed, record.name);
   });
+}
+
+/** Lets a container that runs, and those of its networks, know its name. It has it in any case, and at the next start everybody does. */
+export async function tellName({ core }: Context, renamed: ContainerRecord, before: string): Promise<void> {
+  try {
+    await requireHost(core).networks.rename(renamed, before);
+  } catch (error) {
+    core.log("warn", `Tell container ${renamed.id} its name: ${messageOf(error)}`);
+  }
 }
 
 function reserveName(context: Context, id: string, name: string) {

@@ -40,7 +40,7 @@ export interface Networks {
    * @param before The networks by which the files were written
    */
   updateNames(record: ContainerRecord, before: NetworkStatus): Promise<void>;
-  /** Brings the file by which a live container knows its own name up to date: until now it was `before`. */
+  /** Brings the file by which a live container knows its own name, and the name that its networks answer, up to date: until now it was `before`. */
   rename(record: ContainerRecord, before: string): Promise<void>;
   /** Lets the containers of a network have its DNS servers, as they are now. */
   updateServers(network: NetworkRecord): Promise<void>;

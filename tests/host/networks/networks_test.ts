@@ -65,6 +65,11 @@ Deno.test("containers of a network find each other by names and aliases, and tho
     assertStringIncludes(await lookup("app", name), db, `app finds ${name}`);
   }
   assertStringIncludes(await podman("exec", "db", "nslookup", "store.dns.podman"), db);
+  await podman("rename", "db", "base");
+  await until(async () => assertStringIncludes(await lookup("app", "base"), db));
+  assert(!(await lookup("app", "db")).includes(db), "the name is another one now");
+  await podman("rename", "base", "db");
+  await until(async () => assertStringIncludes(await lookup("app", "db"), db));
   assertMatch(
     await podman("exec", "app", "ip", "route", "get", "192.0.2.1"),
     /dev eth0/,

@@ -1,6 +1,5 @@
 import { messageOf } from "../../../oci/message_of.ts";
 import { inParallel } from "../../concurrency.ts";
-import { requireHost } from "../../core.ts";
 import type { ContainerRecord, ContainerSpec } from "../../records/container_record.ts";
 import type { State } from "../../store/state.ts";
 import type { Table } from "../../store/table.ts";
@@ -10,6 +9,7 @@ import { createFromSpec } from "../create/create.ts";
 import { improperState } from "../failures.ts";
 import { initContainer } from "../life/lifecycle.ts";
 import { removeContainer } from "../remove.ts";
+import { tellName } from "../rename.ts";
 import { findObstacle, requestKey, WAITING_LABEL, WARM_LABEL, warmCount } from "./warm_request.ts";
 
 /** Milliseconds after the last request like theirs until containers no longer wait. */
@@ -131,11 +131,7 @@ export class WarmPools implements WarmContainers {
     const taken = { ...record, ...own };
     await records.save(taken, [this.#table.drop(id)]);
     emitEvent(context, taken, "create");
-    try {
-      await requireHost(core).networks.rename(taken, record.name);
-    } catch (error) {
-      core.log("warn", `Tell container ${id} its name: ${messageOf(error)}`);
-    }
+    await tellName(context, taken, record.name);
     return taken;
   }
 

@@ -207,6 +207,7 @@ class BridgeNetworks implements LinuxNetworks {
 
   async rename(record: ContainerRecord, before: string): Promise<void> {
     await renameInHosts(record, before, containerPaths(this.#paths, record.id));
+    await this.#programs.names.rename(record.id, before, record.name);
   }
 
   async updateServers(network: NetworkRecord): Promise<void> {

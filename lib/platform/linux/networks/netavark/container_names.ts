@@ -21,6 +21,8 @@ const PORT = "53";
 const TIMEOUT = 10_000;
 /** How often, and after how many milliseconds, is looked whether it has ended. */
 const ENDING = { tries: 400, pause: 5 };
+/** The place of the names among the fields of a container's line, behind its ID and its addresses of both families. */
+const NAMES = 3;
 /** The end of a file's name by which later versions know a network without a way out. */
 const INTERNAL = "%int";
 
@@ -83,6 +85,29 @@ export class ContainerNames {
       }
       if (!this.#reload()) await this.#start();
     });
+  }
+
+  /** Gives a container another name in every network that answers its names. */
+  async rename(containerID: string, before: string, after: string): Promise<void> {
+    await this.alone(() => {
+      let isChanged = false;
+      for (const name of existsSync(this.#folder) ? readdirSync(this.#folder) : []) {
+        if (name === "aardvark.pid") continue;
+        const file = join(this.#folder, name);
+        const lines = readLines(file);
+        const renamed = lines.map((line, i) => i > 0 && line.startsWith(`${containerID} `) ? renameIn(line) : line);
+        if (renamed.join("") === lines.join("")) continue;
+        this.#write(file, renamed);
+        isChanged = true;
+      }
+      if (isChanged) this.#reload();
+    });
+    function renameIn(line: string): string {
+      const fields = line.trimEnd().split(" ");
+      const names = fields[NAMES]?.split(",").map((name) => name === before ? after : name) ?? [];
+      fields[NAMES] = [...new Set(names)].join(",");
+      return `${fields.join(" ")}\n`;
+    }
   }
 
   /** Drops the names that a container has in networks. */
