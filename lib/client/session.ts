@@ -137,7 +137,9 @@ function sendTo(target: WritableStream<Uint8Array>, stdin: InputData): Sending {
   const source = stdin instanceof ReadableStream ? stdin : new Response(stdin.slice()).body;
   const reader = (source ?? new Blob().stream()).getReader();
   const writer = target.getWriter();
-  const { promise: failure, reject } = Promise.withResolvers<never>();
+  // Node 20 has no Promise.withResolvers.
+  let reject: (error: unknown) => void = () => {};
+  const failure = new Promise<never>((_, refuse) => reject = refuse);
   // It is of no interest once the output has ended.
   failure.catch(() => {});
   const stop = () => reader.cancel().catch(() => {});

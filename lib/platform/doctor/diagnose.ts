@@ -1,5 +1,5 @@
 import type { HostCheck } from "./host_check.ts";
-import { CHECKPOINTS, type Family, INSTALLERS, type Need, NEEDS } from "./needs.ts";
+import { CHECKPOINTS, type Family, INSTALLERS, type Need, NEEDS, WAY_OUT } from "./needs.ts";
 
 /** One line of a diagnosis. */
 export interface Finding {
@@ -40,9 +40,16 @@ export function diagnoseHost(host: HostCheck): Diagnosis {
   return { findings: sortFindings(findings), install: installCommands(host, missing), runs };
 }
 
-function judgeSystem({ os, hasOverlay, found, cgroups, withoutLimits, brokenCRIU }: HostCheck): Finding[] {
+function judgeSystem(host: HostCheck): Finding[] {
+  const { os, hasOverlay, found, cgroups, withoutLimits, brokenCRIU, closedTun, hasSQLite, runtime } = host;
   if (os !== "linux") return [{ state: "fails", text: `containers: they need Linux, and this is ${os}` }];
   const findings: Finding[] = [];
+  if (!hasSQLite) {
+    findings.push({ state: "fails", text: `the server: ${runtime} has no SQLite; use Node 24 or Deno` });
+  }
+  if (closedTun) {
+    findings.push({ state: "lacks", text: `${WAY_OUT}: this user may not use /dev/net/tun; root can chmod it to 666` });
+  }
   if (cgroups === "none") {
     findings.push({ state: "fails", text: "containers: no cgroup hierarchy is mounted on /sys/fs/cgroup" });
   }
@@ -68,11 +75,13 @@ function judgeSpace({ space }: HostCheck): Finding[] {
 }
 
 /** The things that every need of theirs is there for. */
-function worksOf({ os, found, withoutLimits, brokenCRIU }: HostCheck): Finding[] {
+function worksOf({ os, found, withoutLimits, brokenCRIU, closedTun }: HostCheck): Finding[] {
   if (os !== "linux") return [];
   const uses = [...new Set(NEEDS.filter(({ required }) => required === false).map(({ use }) => use))];
   const whole = uses.filter((use) => NEEDS.every((need) => need.use !== use || found.has(need.probe)));
-  const works = whole.filter((use) => use !== CHECKPOINTS || (!withoutLimits && brokenCRIU === undefined));
+  const works = whole.filter((use) =>
+    use === CHECKPOINTS ? !withoutLimits && brokenCRIU === undefined : use !== WAY_OUT || !closedTun
+  );
   return works.map((use) => ({ state: "works", text: use }));
 }
 

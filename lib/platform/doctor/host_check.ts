@@ -1,4 +1,4 @@
-import { access, readFile, statfs } from "node:fs/promises";
+import { access, constants, readFile, statfs } from "node:fs/promises";
 import { arch, release } from "node:os";
 import { dirname } from "node:path";
 import process from "node:process";
@@ -28,6 +28,10 @@ export interface HostCheck {
   readonly withoutLimits?: boolean;
   /** The folder of what lasts, or the nearest above it, and its free bytes; absent where that cannot be read. */
   readonly space?: { readonly folder: string; readonly free: number };
+  /** An ordinary user may not use `/dev/net/tun`. */
+  readonly closedTun?: boolean;
+  /** Whether the runtime has the database of the server. */
+  readonly hasSQLite: boolean;
   /** Why CRIU, which is there, does not work here, as it says itself. */
   readonly brokenCRIU?: string;
   /** Why a host cannot be opened here, as the engine says it; absent where it can, or was not tried. */
@@ -51,6 +55,9 @@ export async function checkThisHost(root: string): Promise<HostCheck> {
     hasOverlay: /\boverlay$/m.test(filesystems),
     cgroups: isLinux ? await kindOfCgroups() : "none",
     withoutLimits: isLinux && (await usableCgroupLayout()).isForeign === true,
+    closedTun: isLinux && process.getuid?.() !== 0 &&
+      await access("/dev/net/tun", constants.R_OK | constants.W_OK).then(() => false, () => true),
+    hasSQLite: process.getBuiltinModule?.("node:sqlite") !== undefined,
     space: await freeSpace(root),
   };
 }

@@ -26,6 +26,9 @@ const COMMON = { fedora: "containers-common", alpine: "containers-common", arch:
 /** The use of criu, which no ordinary user has. */
 export const CHECKPOINTS = "checkpoints";
 
+/** The use of pasta, which also takes a device. */
+export const WAY_OUT = "the way out of networks of ordinary users";
+
 /** Everything that `gantry serve` uses of a host. */
 export const NEEDS: readonly Need[] = [
   { probe: "conmon", packages: packagesOf("conmon"), use: "containers", required: true },
@@ -96,7 +99,7 @@ export const NEEDS: readonly Need[] = [
   {
     probe: "pasta",
     packages: packagesOf("passt"),
-    use: "the way out of networks of ordinary users",
+    use: WAY_OUT,
     required: false,
   },
   { probe: "git", packages: packagesOf("git"), use: "builds from Git repositories", required: false },

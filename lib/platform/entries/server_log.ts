@@ -73,7 +73,7 @@ const OURS: readonly string[] = ["internal", "corrupt", "unavailable", "timeout"
 /** Whether a failure is its caller's. Podman answers 500 for much that is, and a caller who has gone gets no answer. */
 function isOfCaller(error: unknown): boolean {
   if (error instanceof DOMException && error.name === "AbortError") return true;
-  return error instanceof EngineError && !OURS.includes(error.code);
+  return error instanceof RequestError || (error instanceof EngineError && !OURS.includes(error.code));
 }
 
 function reasonOf(error: unknown, status: number): string {

@@ -165,6 +165,13 @@ Deno.test("networks: bad input answers as in Podman", async () => {
     [
       "POST",
       "/networks/create",
+      { Name: "a", Options: { "com.docker.network.bridge.enable_icc": "false" } },
+      501,
+      'Options "com.docker.network.bridge.enable_icc=false" is not supported',
+    ],
+    [
+      "POST",
+      "/networks/create",
       { Name: "a", IPAM: { Config: [{ Subnet: "ten" }] } },
       400,
       "invalid CIDR address: ten",

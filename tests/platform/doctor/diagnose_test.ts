@@ -16,6 +16,7 @@ function fakeHost(facts: Partial<HostCheck> = {}, ...missing: string[]): HostChe
     runtime: "Deno 2.9.6",
     found: new Set(NEEDS.map(({ probe }) => probe).filter((probe) => !missing.includes(probe))),
     hasOverlay: true,
+    hasSQLite: true,
     cgroups: "unified",
     space: { folder: "/var/lib/gantry", free: 2 ** 36 },
     ...facts,
@@ -48,6 +49,17 @@ Deno.test("diagnoseHost() does not take a CRIU that does not work for one that d
   const host = fakeHost({ brokenCRIU: "the kernel is too new" });
   assertEquals(textsOf(host, "lacks"), ["checkpoints: the kernel is too new"]);
   assert(!textsOf(host, "works").includes("checkpoints"));
+});
+
+Deno.test("diagnoseHost() knows a closed device and a runtime without a database", () => {
+  const closed = fakeHost({ closedTun: true });
+  const why = "the way out of networks of ordinary users: this user may not use /dev/net/tun; root can chmod it to 666";
+  assertEquals([textsOf(closed, "lacks"), diagnoseHost(closed).runs], [[why], true]);
+  assert(textsOf(fakeHost(), "works").includes("the way out of networks of ordinary users"));
+  assert(!textsOf(closed, "works").includes("the way out of networks of ordinary users"));
+  const old = fakeHost({ hasSQLite: false, runtime: "Node 20.20.2" });
+  const fails = ["the server: Node 20.20.2 has no SQLite; use Node 24 or Deno"];
+  assertEquals([textsOf(old, "fails"), diagnoseHost(old).runs], [fails, false]);
 });
 
 Deno.test("diagnoseHost() says that containers run without what only others need, and what to install by distribution", () => {

@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { RequestEntry } from "../../../handlers/monitor/watch_requests.ts";
+import { RequestError } from "../../../handlers/request_error.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
 import type { LogLevel } from "../../../lib/engine/ports/log.ts";
 import { type LogFormat, makeServerLog, requestLogger } from "../../../lib/platform/entries/server_log.ts";
@@ -49,6 +50,7 @@ Deno.test("requestLogger() gives failures their level, reason and, for defects, 
   write(entry("POST", 500, new EngineError("state", "x is not running")));
   write(entry("POST", 500, new DOMException("The peer has gone", "AbortError")));
   write(entry("POST", 500, new EngineError("corrupt", "a record does not parse")));
-  assertEquals(seen.map(([level]) => level), ["info", "info", "error"]);
+  write(entry("POST", 500, new RequestError("refused", "must specify image")));
+  assertEquals(seen.map(([level]) => level), ["info", "info", "error", "info"]);
   assertEquals(seen[1][1], "POST /x 500 in 1.3 ms: The peer has gone");
 });

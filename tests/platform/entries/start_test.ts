@@ -28,6 +28,14 @@ Deno.test("a failure of the start is one line: the step, the reason, and what wo
       'Open root "/r": another program listens there; end that one, or choose another place with --root',
     ],
     [system("EINVAL", { syscall: "read" }), "EINVAL: in the words of the system"],
+    [
+      system("EINVAL", { syscall: "listen", port: 8080, address: "192.0.2.1" }),
+      'Open root "/r": this machine does not have that address; choose another place with --root',
+    ],
+    [
+      system("EINVAL", { syscall: "listen", port: -1, address: "/x" }),
+      'Open root "/r": the path is too long for a socket, which has 107 bytes at most; choose another place with --root',
+    ],
     [system("EWHATEVER"), "EWHATEVER: in the words of the system"],
     [new EngineError("in_use", "has a sentence of its own"), "has a sentence of its own"],
   ];

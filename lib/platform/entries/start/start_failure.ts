@@ -60,12 +60,16 @@ export function startFailure({ text, option }: StartStep, error: unknown): unkno
 }
 
 function reasonOf(error: unknown): readonly [reason: string, advice?: string] | undefined {
-  const { code = "", syscall = "" } = error instanceof Error ? error as NodeJS.ErrnoException : {};
+  const { code = "", syscall = "", port } = error instanceof Error
+    ? error as NodeJS.ErrnoException & { port?: number }
+    : {};
   if (code === "ERR_SQLITE_ERROR" || code === "corrupt") {
     const found = STORE_REASONS.find(([pattern]) => pattern.test(messageOf(error)))?.[1];
     return typeof found === "string" ? REASONS[found] : found;
   }
   // Elsewhere this code says something else.
   if (code === "EINVAL" && syscall !== "listen") return undefined;
+  // Deno says so of a TCP address (seen with 2.9.6); a path has the port -1.
+  if (code === "EINVAL" && port !== undefined && port >= 0) return REASONS.EADDRNOTAVAIL;
   return Object.hasOwn(REASONS, code) ? REASONS[code] : undefined;
 }

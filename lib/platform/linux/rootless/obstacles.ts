@@ -6,19 +6,23 @@
 import { readFile } from "node:fs/promises";
 import type { IDRange } from "../../../engine/ports/user_port.ts";
 import { findProgram } from "../helpers/programs.ts";
-import { subordinateRanges } from "./subordinate_ids.ts";
+import { firstFreeID, subordinateRanges } from "./subordinate_ids.ts";
 
 /** The facts that decide whether a user can have a user namespace. */
 export interface NamespaceFacts {
   /** The name and ID of the user. */
   readonly user: { readonly name: string; readonly uid: number };
   readonly subordinate: { readonly uids: readonly IDRange[]; readonly gids: readonly IDRange[] };
+  /** The first ID that no user has a range at or behind. */
+  readonly firstFree: number;
   /** The programs that were found, of `newuidmap`, `newgidmap` and `perl`. */
   readonly found: ReadonlySet<string>;
   /** The values of the settings of {@linkcode SETTINGS} that this kernel has. */
   readonly settings: Readonly<Record<string, string>>;
 }
 
+/** The IDs of a user that useradd(8) makes. */
+const RANGE = 65_536;
 const PROGRAMS = ["newuidmap", "newgidmap", "perl"];
 /** The settings that forbid user namespaces to users, by their value that does. */
 const SETTINGS: Readonly<Record<string, string>> = {
@@ -28,7 +32,9 @@ const SETTINGS: Readonly<Record<string, string>> = {
 };
 
 /** Returns why the user cannot have a namespace, or undefined where nothing is known against it. */
-export function namespaceObstacle({ user, subordinate, found, settings }: NamespaceFacts): string | undefined {
+export function namespaceObstacle(
+  { user, subordinate, firstFree, found, settings }: NamespaceFacts,
+): string | undefined {
   const missing = PROGRAMS.find((name) => !found.has(name));
   if (missing !== undefined) {
     return `${missing} is missing: install ${missing === "perl" ? "perl-base" : "uidmap (Debian) or shadow-utils"}`;
@@ -42,7 +48,8 @@ export function namespaceObstacle({ user, subordinate, found, settings }: Namesp
   }
   for (const [file, ranges] of [["/etc/subuid", subordinate.uids], ["/etc/subgid", subordinate.gids]] as const) {
     if (ranges.length > 0) continue;
-    const command = `usermod --add-subuids 100000-165535 --add-subgids 100000-165535 ${user.name}`;
+    const range = `${firstFree}-${firstFree + RANGE - 1}`;
+    const command = `usermod --add-subuids ${range} --add-subgids ${range} ${user.name}`;
     return `${file} has no range for user "${user.name}": root can add one with "${command}"`;
   }
   return undefined;
@@ -52,9 +59,10 @@ export function namespaceObstacle({ user, subordinate, found, settings }: Namesp
 export async function readNamespaceFacts(uid: number): Promise<NamespaceFacts> {
   const name = await nameOfUser(uid);
   const ranges = (file: string) => subordinateRanges(file, [name, String(uid)]);
-  const [uids, gids, found, settings] = await Promise.all([
+  const [uids, gids, firstFree, found, settings] = await Promise.all([
     ranges("/etc/subuid"),
     ranges("/etc/subgid"),
+    firstFreeID(["/etc/subuid", "/etc/subgid"]),
     Promise.all(PROGRAMS.map(async (program) => await findProgram(program) === undefined ? [] : [program])),
     Promise.all(Object.keys(SETTINGS).map(async (setting) => [setting, await readSetting(setting)] as const)),
   ]);
@@ -62,6 +70,7 @@ export async function readNamespaceFacts(uid: number): Promise<NamespaceFacts> {
   return {
     user: { name, uid },
     subordinate: { uids, gids },
+    firstFree,
     found: new Set(found.flat()),
     settings: Object.fromEntries(known),
   };

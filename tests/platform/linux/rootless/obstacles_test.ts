@@ -1,10 +1,11 @@
 import { assertEquals } from "@std/assert";
 import { type NamespaceFacts, namespaceObstacle } from "../../../../lib/platform/linux/rootless/obstacles.ts";
-import { subordinateRanges } from "../../../../lib/platform/linux/rootless/subordinate_ids.ts";
+import { firstFreeID, subordinateRanges } from "../../../../lib/platform/linux/rootless/subordinate_ids.ts";
 
 const FACTS: NamespaceFacts = {
   user: { name: "ann", uid: 1000 },
   subordinate: { uids: [{ host: 100_000, size: 65_536 }], gids: [{ host: 100_000, size: 65_536 }] },
+  firstFree: 165_536,
   found: new Set(["newuidmap", "newgidmap", "perl"]),
   settings: { "user.max_user_namespaces": "9000", "kernel.unprivileged_userns_clone": "1" },
 };
@@ -22,7 +23,7 @@ Deno.test("namespaceObstacle() says in one line what is missing, and what helps"
   assertEquals(
     namespaceObstacle({ ...FACTS, subordinate: { ...FACTS.subordinate, gids: [] } }),
     '/etc/subgid has no range for user "ann": root can add one with ' +
-      '"usermod --add-subuids 100000-165535 --add-subgids 100000-165535 ann"',
+      '"usermod --add-subuids 165536-231071 --add-subgids 165536-231071 ann"',
   );
   const forbidden = [
     ["user.max_user_namespaces", "0", "65536"],
@@ -45,5 +46,6 @@ Deno.test("subordinateRanges() reads a user's lines by name and by number, and n
     { host: 300_000, size: 10 },
   ]);
   assertEquals(await subordinateRanges(`${file}.missing`, ["ann"]), []);
+  assertEquals([await firstFreeID([file, `${file}.missing`]), await firstFreeID([])], [300_010, 100_000]);
   await Deno.remove(file);
 });
