@@ -1,20 +1,22 @@
 import type { Engine } from "../../lib/engine/engine.ts";
-import { NETWORK_DRIVERS } from "../../lib/engine/records/network_record.ts";
-import { LOG_DRIVERS } from "../../lib/engine/text/log_drivers.ts";
 import type { SystemInfo } from "../../lib/engine/info.ts";
 import type { HostInfo as Host } from "../../lib/engine/ports/host_facts.ts";
 import { API_VERSION } from "../wire/api_options.ts";
 import { emit, type Sparse } from "../wire/emit.ts";
 import { type HostInfo, Info, type StoreInfo } from "../wire/system/info.ts";
 
+/** Without a host nothing is connected and nothing is logged. */
+export const NO_DRIVERS: Host["drivers"] = { network: [], log: [] };
+
 /** Tells facts about the host, the store and the service. */
 export async function viewInfo(engine: Engine): Promise<Info> {
   const facts = await engine.info();
+  const { drivers = NO_DRIVERS } = facts.host ?? {};
   return emit(Info, {
     host: hostInfo(facts, engine.defaults.logDriver),
     store: storeInfo(facts),
     registries: registryFacts(facts),
-    plugins: { volume: ["local"], network: [...NETWORK_DRIVERS], log: [...LOG_DRIVERS], authorization: null },
+    plugins: { volume: ["local"], network: [...drivers.network], log: [...drivers.log], authorization: null },
     version: {
       APIVersion: API_VERSION.libpod,
       Version: API_VERSION.libpod,

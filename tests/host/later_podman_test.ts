@@ -118,7 +118,8 @@ register("podman 5.8 drives networks, volumes, secrets and the system", async (t
     assertMatch(await podman("system", "df", "-v"), /\nkept +1 +0B\n/);
     const { host, plugins, store } = JSON.parse(await podman("info", "--format", "json"));
     assertEquals([host.networkBackend, store.containerStore.running], ["netavark", 1]);
-    assertEquals(plugins.network, ["bridge", "macvlan", "ipvlan"]);
+    // netavark of Debian 12 knows no ipvlan.
+    assertEquals(plugins.network, ["bridge", "macvlan"]);
     await podman("system", "check");
     const events = await podman("events", "--stream=false", "--since=10m", "--filter=type=secret");
     assertEquals(events.match(/secret (?:create|remove)/g), ["secret create", "secret create", "secret remove"]);

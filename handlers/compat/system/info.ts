@@ -1,7 +1,5 @@
 import type { Engine } from "../../../lib/engine/engine.ts";
-import { NETWORK_DRIVERS } from "../../../lib/engine/records/network_record.ts";
-import { LOG_DRIVERS } from "../../../lib/engine/text/log_drivers.ts";
-import { formatUptime } from "../../system/info.ts";
+import { formatUptime, NO_DRIVERS } from "../../system/info.ts";
 import { DOCKER_HUB } from "../../../lib/oci/reference.ts";
 import { isBefore } from "../../path_version.ts";
 import { API_VERSION } from "../../wire/api_options.ts";
@@ -14,7 +12,7 @@ export async function compatInfo(engine: Engine, version?: string): Promise<Info
   const { name, host, platform, containers, images, now, registries, subnetPools } = await engine.info();
   const controllers = host?.cgroupControllers ?? [];
   const has = (controller: string) => controllers.includes(controller);
-  const runtime = host?.runtime;
+  const { runtime, drivers = NO_DRIVERS } = host ?? {};
   return emit(Info, {
     ID: name,
     DefaultAddressPools: subnetPools.map(({ base, size }) => ({ Base: base, Size: size })),
@@ -26,7 +24,7 @@ export async function compatInfo(engine: Engine, version?: string): Promise<Info
     Images: images,
     Driver: host?.graphDriver ?? "none",
     DriverStatus: [["Backing Filesystem", host?.backingFilesystem ?? ""]],
-    Plugins: { Volume: ["local"], Network: [...NETWORK_DRIVERS], Authorization: null, Log: [...LOG_DRIVERS] },
+    Plugins: { Volume: ["local"], Network: [...drivers.network], Authorization: null, Log: [...drivers.log] },
     MemoryLimit: has("memory"),
     SwapLimit: has("memory"),
     CpuCfsPeriod: has("cpu"),

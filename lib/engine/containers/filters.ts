@@ -104,6 +104,8 @@ function byNetwork(values: readonly string[], { network, container }: FilterSour
   return (record) => {
     const { mode, value } = record.spec.namespaces.network;
     if (mode === "container") return ids.includes(value);
+    // Modes that stand in the place of a network.
+    if (mode === "host" || mode === "none") return values.includes(mode);
     return Object.keys(record.networks).some((name) => names.includes(name));
   };
 }

@@ -22,6 +22,8 @@ export interface HostInfo {
   conmon: { path: string; version: string; package: string };
   runtime: { name: string; path: string; version: string; package: string };
   networkBackend: { name: string; path: string; version: string; package: string };
+  /** The drivers of networks and of logs that work here. */
+  drivers: { network: readonly string[]; log: readonly string[] };
   /** The program that answers names in networks; empty texts where it is missing. */
   dns: { path: string; version: string; package: string };
   /** The program behind published ports; empty where it is missing. */

@@ -3,6 +3,9 @@
  *
  * @module
  */
+import { LOG_DRIVERS } from "../../engine/text/log_drivers.ts";
+import { hasJournal } from "./logs/journal_log.ts";
+import { knownDrivers } from "./networks/netavark/netavark_version.ts";
 import { access, readFile, statfs } from "node:fs/promises";
 import { arch, cpus, hostname, release, uptime } from "node:os";
 import { basename, join } from "node:path";
@@ -45,6 +48,7 @@ type Lasting = Pick<
   | "conmon"
   | "runtime"
   | "networkBackend"
+  | "drivers"
   | "dns"
   | "firewall"
   | "securityOptions"
@@ -108,6 +112,10 @@ async function readLasting(root: string, processes: Pick<Processes, "runtime">):
     conmon: factsOf(1, conmon, versions[0]),
     runtime: { ...runtime, package: packages[0] },
     networkBackend: { name: "netavark", ...factsOf(2, netavark, versions[1]) },
+    drivers: {
+      network: knownDrivers(/\d+(?:\.\d+)*/.exec(versions[1])?.[0] ?? "0"),
+      log: LOG_DRIVERS.filter((driver) => driver !== "journald" || hasJournal()),
+    },
     dns: factsOf(3, aardvark, versions[2]),
     firewall: nft === undefined ? "" : "nftables",
     securityOptions,

@@ -148,6 +148,7 @@ function pretendInfo({ os, arch }: Pick<HostInfo, "os" | "arch">): HostInfo {
     conmon: program,
     runtime: { name: "pretend", ...program },
     networkBackend: { name: "pretend", ...program },
+    drivers: { network: ["bridge"], log: ["k8s-file"] },
     dns: program,
     ...{ firewall: "", forwards: { ipv4: false } },
     securityOptions: {

@@ -70,6 +70,8 @@ const ROWS: readonly [string, string[], string][] = [
   ["until", ["90m"], "ab"],
   ["network", ["podman"], "a"],
   ["network", ["nothing"], ""],
+  ["network", ["none"], "c"],
+  ["network", ["host", "podman"], "a"],
   ["network", ["container:a"], "b"],
   ["volume", ["data"], "a"],
   ["volume", ["/data"], "a"],

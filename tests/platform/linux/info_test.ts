@@ -1,6 +1,8 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { readFile, realpath } from "node:fs/promises";
 import { runCommand } from "../../../lib/platform/linux/helpers/command.ts";
+import { hasJournal } from "../../../lib/platform/linux/logs/journal_log.ts";
+import { knownDrivers } from "../../../lib/platform/linux/networks/netavark/netavark_version.ts";
 import { hostInfoReader } from "../../../lib/platform/linux/info.ts";
 import { hostPaths } from "../../../lib/platform/linux/helpers/paths.ts";
 import { findProgram } from "../../../lib/platform/linux/helpers/programs.ts";
@@ -28,6 +30,9 @@ Deno.test({ name: "hostInfoReader() tells what the machine tells", ignore }, asy
   assertMatch(info.arch, /^(amd64|arm64|386|arm|ppc64le|s390x|riscv64)$/);
   assert(info.backingFilesystem !== "");
   assertEquals(info.networkBackend.name, "netavark");
+  assertEquals(info.drivers.log.includes("journald"), hasJournal());
+  assertEquals([knownDrivers("1.4.0"), knownDrivers("1.10")], [["bridge", "macvlan"], ["bridge", "macvlan", "ipvlan"]]);
+  assertEquals(info.drivers.network, knownDrivers(/[\d.]+/.exec(info.networkBackend.version)?.[0] ?? ""));
   const { user, system, idle } = info.cpuUsage;
   // The rest of the time was stolen by other machines on the same processor.
   const stolen = 100 - user - system - idle;

@@ -4,7 +4,7 @@
  * @module
  */
 import { EngineError } from "../../../../engine/errors.ts";
-import type { NetworkRecord } from "../../../../engine/records/network_record.ts";
+import { NETWORK_DRIVERS, type NetworkDriver, type NetworkRecord } from "../../../../engine/records/network_record.ts";
 import { runCommand } from "../../helpers/command.ts";
 
 /** The settings of a network that depend on the version. */
@@ -27,6 +27,13 @@ export function requireKnown(network: VersionedNetwork, version: string): void {
   if (missing === undefined) return;
   const [least, what] = missing;
   throw new EngineError("unsupported", `Create network: ${what} needs netavark ${least}, this host has ${version}`);
+}
+
+/** The drivers of networks that netavark of a version knows. */
+export function knownDrivers(version: string): readonly NetworkDriver[] {
+  return NETWORK_DRIVERS.filter((driver) =>
+    !NEEDS.some(([least, , applies]) => applies({ driver, options: {} }) && isOlder(version, least))
+  );
 }
 
 /** Reads the version of a program, `1.4.0`. */
