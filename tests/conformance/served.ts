@@ -40,10 +40,12 @@ export async function onNode(address: string, socketPatience?: number, version =
   return await startNode(folder, args, undefined, version);
 }
 
-/** Serves the sample by Deno in a process of its own, so that a server that does nothing else leaves its test alone. */
-export async function startDeno(address: string): Promise<Running> {
+/** Serves the sample, or what another module serves, by Deno in a process of its own, so that a server that does nothing else leaves its test alone. */
+export async function startDeno(
+  address: string,
+  module = new URL("sample_node.ts", import.meta.url).pathname,
+): Promise<Running> {
   const folder = await Deno.makeTempDir({ prefix: "gantry-deno-" });
-  const module = new URL("sample_node.ts", import.meta.url).pathname;
   return await start(Deno.execPath(), ["run", "-A", "--quiet", "--no-check", module, address], folder);
 }
 

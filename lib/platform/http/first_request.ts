@@ -62,10 +62,14 @@ export function readFirstRequest(socket: Socket, front: FirstRequestOptions): vo
     if (end < 0 && held < HEAD_LIMIT && startsLikeHTTP(seen)) return;
     const raw = end < 0 ? undefined : judgeHead(seen, end + 4, front.hijacks);
     leave();
-    socket.pause();
-    if (raw !== undefined) return front.take(socket, raw);
+    if (raw !== undefined) {
+      socket.pause();
+      return front.take(socket, raw);
+    }
     front.pass(socket);
-    socket.resume();
+    // The bytes may fill the request's body, and node:http pauses the socket then. A stream's own tick after a piece, or after
+    // resume(), would start to read again, and nothing stop it: the socket counts as paused. So the socket flows on, and has a read under way.
+    socket.read(0);
     // In this very turn: put back into the socket, they would come behind bytes that the runtime gives to node:http's parser past it.
     socket.emit("data", seen);
   };
