@@ -140,7 +140,8 @@ async function* readValues(
     for (const text of splitLines(splitter, decoder, step, line, longest)) {
       line++;
       if (text.length > longest) throw tooLong(line, longest);
-      if (turns.due()) await turns.take();
+      const turn = turns.due();
+      if (turn) await turn;
       if (text.trim() !== "") yield readValue(text, plan, placeOf(line));
     }
   }

@@ -38,7 +38,8 @@ export class ChannelSource {
   /** The next value's text, or undefined at the end. Others get a turn when many values have been at hand. */
   async next(): Promise<string | undefined> {
     if (this.#failed) await this.#failed;
-    if (this.#turns.due()) await this.#turns.take();
+    const turn = this.#turns.due();
+    if (turn) await turn;
     const result = await this.#ahead.result;
     if (result.done) {
       this.#released = true;

@@ -19,7 +19,8 @@ export function streamOf(
   let ahead = first;
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      if (turns.due()) await turns.take();
+      const turn = turns.due();
+      if (turn) await turn;
       const { done, value } = ahead ?? await iterator.next();
       ahead = undefined;
       if (done) return controller.close();

@@ -1,29 +1,56 @@
-/** Milliseconds that a loop may go on before other work gets its turn. */
-const SLICE = 16;
-/** Rounds after which it does so where the clock stands still while code runs, as it does in workerd. */
-const ROUNDS = 4096;
+/** Milliseconds for which a new loop goes on without a look at others: most are over by then. */
+const FRESH = 16;
+/** Milliseconds that all loops together may go on, once one is older, before other work gets its turn. */
+const SLICE = 4;
+/** Rounds after which a loop asks for a turn, and then for its end, where the clock stands still while code runs, as it does in workerd. */
+const ROUNDS = 2048;
 /** Rounds from one look at the clock to the next, less one: a look costs as much as a small value. */
 const LOOKS = 7;
 
+/** The time that loops share, from the moment at which a turn of the event loop is asked for. */
+interface Slice {
+  /** Resolves with the turn that was asked for. */
+  turn?: Promise<void>;
+  end?: number;
+  /** Every loop has to wait for the turn. */
+  spent?: boolean;
+}
+
+const shared: Slice = {};
+
 /**
- * Keeps a loop whose values are at hand from starving everything else: promises that are settled already go on in microtasks,
- * between which a runtime takes no connection, reads no byte and runs no timer.
+ * Keeps loops whose values are at hand from starving everything else: promises that are settled already go on in microtasks,
+ * between which a runtime takes no connection, reads no byte and runs no timer. All loops of a process wait for the same turn, and
+ * go on together after it: many of them keep other work waiting no longer than one.
  */
 export class Turns {
-  #since = performance.now();
   #rounds = 0;
+  readonly #fresh = performance.now() + FRESH;
+  // A request of workerd must not wait for another one's timer, which ends with that request.
+  readonly #slice: Slice = "WebSocketPair" in globalThis ? {} : shared;
 
-  /** Counts a round of the loop. Returns whether the loop has gone on for long enough. */
-  due(): boolean {
-    if ((++this.#rounds & LOOKS) !== 0) return false;
-    return this.#rounds >= ROUNDS || performance.now() - this.#since >= SLICE;
-  }
-
-  /** Waits for one turn of the event loop. */
-  async take(): Promise<void> {
-    // A message of a MessageChannel comes sooner, but Deno's loop looks at sockets only when it rests for a moment.
-    await new Promise((resolve) => setTimeout(resolve));
-    this.#rounds = 0;
-    this.#since = performance.now();
+  /** Counts a round of the loop. Returns the turn of the event loop to wait for, if the loops have gone on for long enough. */
+  due(): Promise<void> | undefined {
+    const slice = this.#slice;
+    if (!slice.spent) {
+      if ((++this.#rounds & LOOKS) !== 0) return;
+      const now = performance.now();
+      if (this.#rounds < ROUNDS && now < (slice.end ?? this.#fresh)) return;
+      this.#rounds = 0;
+      if (!slice.turn) {
+        slice.end = now + SLICE;
+        // The timer runs while the slice lasts, so that nobody idles for it afterwards, and costs nobody a wait if the event loop turns by itself.
+        // A message of a MessageChannel or setImmediate() comes sooner, but Deno's loop looks at sockets only when it runs timers.
+        slice.turn = new Promise((resolve) =>
+          setTimeout(() => {
+            slice.turn = slice.end = slice.spent = undefined;
+            resolve();
+          })
+        );
+        return;
+      }
+      slice.spent = true;
+    }
+    return slice.turn;
   }
 }
