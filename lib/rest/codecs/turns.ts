@@ -1,7 +1,7 @@
 /** Milliseconds for which a new loop goes on without a look at others: most are over by then. */
 const FRESH = 16;
 /** Milliseconds that all loops together may go on, once one is older, before other work gets its turn. */
-const SLICE = 4;
+const SLICE = 2;
 /** Rounds after which a loop asks for a turn, and then for its end, where the clock stands still while code runs, as it does in workerd. */
 const ROUNDS = 2048;
 /** Rounds from one look at the clock to the next, less one: a look costs as much as a small value. */
