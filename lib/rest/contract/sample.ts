@@ -101,9 +101,16 @@ class Maker {
     );
     const made = Object.fromEntries(fields.map(([name, inner]) => [name, this.make(inner, depth + 1)]));
     if (fields.length === 0 && isObject(json.additionalProperties) && depth < DEPTH) {
-      made[this.#text({ minLength: 1 })] = this.make(json.additionalProperties, depth + 1);
+      for (const name of this.#names(json.propertyNames)) made[name] = this.make(json.additionalProperties, depth + 1);
     }
     return made;
+  }
+
+  /** The names in a map: every one where the schema lists them, as some libraries want them all, else one. */
+  #names(names: unknown): string[] {
+    const { enum: listed } = isObject(names) ? names : {};
+    if (Array.isArray(listed)) return listed.map(String);
+    return [this.#text({ ...isObject(names) ? names : {}, minLength: 1 })];
   }
 
   #list({ minItems, maxItems, items, prefixItems }: JSONSchema, depth: number): unknown[] {
@@ -135,11 +142,24 @@ class Maker {
     if (contentEncoding === "base64") return btoa("made up");
     const made = FORMATS[String(format)]?.(this.#date(), this.#integer(1, 999_999));
     if (made !== undefined) return made;
-    if (pattern !== undefined && typeof pattern === "string" && /^\^?\[0-9\]|^\^?\\d/.test(pattern)) return "1";
+    const fitting = typeof pattern === "string" ? this.#fitting(pattern) : undefined;
+    if (fitting !== undefined) return fitting;
     const least = Math.max(numberOr(minLength, 1), 0);
     const length = this.#integer(least, Math.min(numberOr(maxLength, least + 12), least + 12));
     // Letters that a careless reader of a URL or of JSON would take for something else are among them.
     return Array.from({ length }, () => this.#pick([..."abcdefgXYZ019-_ é+&=%ü"])).join("").replace(/^\s|\s$/g, "a");
+  }
+
+  /** A text that a pattern fits, where a simple one does: its own words, a number or a text of a known format. */
+  #fitting(pattern: string): string | undefined {
+    const words = pattern.replace(/^\^|\$$/g, "").replace(/^\.\*|\.\*$/g, "").replace(/\\([^a-z0-9])/gi, "$1");
+    const candidates = ["1", words, ...Object.values(FORMATS).map((make) => make(this.#date(), this.#integer(1, 999)))];
+    try {
+      const expression = new RegExp(pattern, "u");
+      return candidates.find((text) => expression.test(text));
+    } catch {
+      return undefined;
+    }
   }
 
   #join(parts: unknown[], depth: number): unknown {
@@ -179,6 +199,17 @@ const FORMATS: Record<string, (date: Date, number: number) => string> = {
   hostname: (_, number) => `host${number}.example.com`,
   ipv4: (_, number) => `192.0.2.${number % 256}`,
   ipv6: (_, number) => `2001:db8::${(number % 65536).toString(16)}`,
+  duration: (_, number) => `P${number}D`,
+  cidrv4: (_, number) => `192.0.2.${number % 256}/32`,
+  cidrv6: (_, number) => `2001:db8::${(number % 65536).toString(16)}/128`,
+  mac: (_, number) => `00:00:5E:00:53:${(number % 256).toString(16).padStart(2, "0").toUpperCase()}`,
+  e164: (_, number) => `+1202555${String(number % 10_000).padStart(4, "0")}`,
+  emoji: () => "🙂",
+  nanoid: (_, number) => String(number).padStart(21, "n"),
+  cuid: (_, number) => `c${String(number).padStart(24, "0")}`,
+  ulid: (_, number) => String(number).padStart(26, "0"),
+  ksuid: (_, number) => String(number).padStart(27, "0"),
+  xid: (_, number) => String(number).padStart(20, "0"),
 };
 
 function numberOr(value: unknown, other: number): number {

@@ -76,6 +76,23 @@ Deno.test("mock() prefers given functions, and its seed decides the rest", async
   assert(JSON.stringify(books[0]) !== JSON.stringify(books[2]));
 });
 
+Deno.test("sampleValue() knows the formats of zod, names of maps that are listed, and patterns that simple texts fit", async () => {
+  const iso = [z.iso.date(), z.iso.time(), z.iso.datetime(), z.iso.duration()];
+  const ids = [z.uuid(), z.nanoid(), z.cuid(), z.cuid2(), z.ulid(), z.ksuid(), z.xid(), z.e164(), z.emoji()];
+  const nets = [z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6(), z.mac(), z.hostname(), z.url(), z.email()];
+  const texts = [
+    z.string().startsWith("ab."),
+    z.string().endsWith("x"),
+    z.string().includes("q"),
+    z.string().regex(/^\d+$/),
+  ];
+  const name = z.enum(["a", "b"]);
+  const maps = [z.record(name, z.int()), z.partialRecord(name, z.int()), z.record(z.string().regex(/^x/), z.int())];
+  for (const schema of [...iso, ...ids, ...nets, ...texts, ...maps]) {
+    for (let seed = 1; seed < 9; seed++) schema.parse(await sampleValue(schema, seededRandom(seed)));
+  }
+});
+
 Deno.test("sampleValue() says when a schema refuses all that it suggests", async () => {
   const never = z.string().refine(() => false);
   await assertRejects(() => sampleValue(never, seededRandom(1)), RangeError, "refuses all");
