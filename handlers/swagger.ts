@@ -1,3 +1,4 @@
+import { VERSION } from "../lib/engine/info.ts";
 import type { DocumentOptions, OpenAPIDocument } from "../lib/rest/surfaces.ts";
 import { openapi } from "../lib/rest/surfaces.ts";
 import { listDefinitions } from "./families.ts";
@@ -8,7 +9,8 @@ import { wordsOf } from "./words/operation_words.ts";
 export const ABOUT: DocumentOptions = {
   title: "Gantry engine",
   version: API_VERSION.libpod,
-  description: "Containers and what belongs to them: the native tree under `/engine`, and Docker's beside it.",
+  description: "Containers and what belongs to them: the native tree under `/engine`, and Docker's beside it. " +
+    `Gantry ${VERSION} speaks versions up to ${API_VERSION.libpod} of Podman's API and up to ${API_VERSION.compat} of Docker's.`,
   words: wordsOf,
 };
 
