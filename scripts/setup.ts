@@ -45,6 +45,8 @@ const TEST: readonly Package[] = [
   { name: "gnupg", probe: "gpg" },
   { name: "slirp4netns", probe: "slirp4netns" },
   { name: "chromium", probe: "chromium" },
+  // Its recipes stand beside those of our client.
+  { name: "python3-docker", probe: "/usr/lib/python3/dist-packages/docker" },
 ];
 
 /** The program that makes a folder with another Debian. */
