@@ -37,6 +37,7 @@ const CLIENTS: Readonly<Record<string, RegExp>> = {
   "docker compose": /COMPOSE_PLUGIN|\bcompose\(/,
   "docker buildx": /BUILDX_PLUGIN|buildx/,
   "dockerode": /npm:dockerode|"dockerode"/,
+  "docker-py (Debian 12: 5.0.3)": /docker_py_/,
   "testcontainers": /"testcontainers"|npm:testcontainers/,
   "skopeo": /"skopeo"/,
   "buildah": /"buildah"/,

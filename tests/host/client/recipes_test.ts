@@ -1,4 +1,7 @@
-/** The ten recipes of docs/engine/client.md against a real engine, beside the same with dockerode: equal output, fewer lines. */
+/**
+ * The ten recipes of docs/engine/client.md against a real engine, beside the same with dockerode and docker-py: equal output, and the
+ * lines that the page counts.
+ */
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import Docker from "dockerode";
 import { ClientError, type Container, type EngineClient } from "../../../lib/client/mod.ts";
@@ -6,12 +9,19 @@ import { openClient } from "../../../lib/platform/entries/client.ts";
 import * as theirs from "../../fixtures/client/dockerode_recipes.js";
 import * as ours from "../../fixtures/client/recipes.ts";
 import { checkPods, checkResources, TREES } from "../../fixtures/client/resources.ts";
+import { runOk } from "../../fixtures/run.ts";
 import { Session } from "../../fixtures/session.ts";
 
 const folder = new URL("../../fixtures/client/", import.meta.url);
 const names = Object.keys(ours) as (keyof typeof ours)[];
 
-Deno.test("ten recipes print the same with the client and with dockerode", async (test) => {
+/** Debian's docker-py is of Debian's Python; another one may stand first in `PATH`. */
+const PYTHON = "/usr/bin/python3";
+
+/** Recipes that have no fewer lines here than with docker-py. The page says why. */
+const NO_SHORTER = ["runCommand", "cleanUp"];
+
+Deno.test("ten recipes print the same with the client, with dockerode and with docker-py", async (test) => {
   await using world = await Session.start();
   await using engine = await openClient(world.server.addresses[0]);
   const docker = new Docker({ socketPath: world.server.socket });
@@ -21,13 +31,15 @@ Deno.test("ten recipes print the same with the client and with dockerode", async
     assertEquals(names.length, 10);
     for (const name of names) {
       await test.step(name, async () => {
-        const printed: Record<string, string[]> = { ours: [], theirs: [] };
+        const printed: Record<string, string[]> = { ours: [], dockerode: [], dockerPy: [] };
         await ours[name](engine, world.image, (text) => void printed.ours.push(text), context);
-        await theirs[name](docker, world.image, (text: string) => void printed.theirs.push(text), context);
+        await theirs[name](docker, world.image, (text: string) => void printed.dockerode.push(text), context);
+        printed.dockerPy = await runDockerPy(world.server.socket, name, name === "buildImage" ? context : world.image);
         assert(printed.ours.length > 0, "the recipe printed something");
         // Trees word the steps of builds in their own way: the last lines are the program's.
         if (name === "buildImage") { for (const lines of Object.values(printed)) lines.splice(0, lines.length - 1); }
-        assertEquals(printed.ours, printed.theirs);
+        assertEquals(printed.dockerode, printed.ours);
+        assertEquals(printed.dockerPy, printed.ours.flatMap((text) => text.split("\n")));
       });
     }
     assertEquals(await engine.list({ all: true }), []);
@@ -56,17 +68,20 @@ Deno.test("the client drives volumes, networks, secrets, pods and events of a re
   }
 });
 
-Deno.test("each of the ten recipes has fewer lines with the client than with dockerode", async () => {
+Deno.test("recipes have fewer lines with the client: each than with dockerode, eight of ten than with docker-py", async () => {
   const own = await bodiesOf("recipes.ts");
-  const foreign = await bodiesOf("dockerode_recipes.js");
-  const counts = Object.keys(own).map((name) => [own[name].length, foreign[name].length]);
-  assertEquals(counts.length, 10);
-  assertEquals(counts.filter(([few, many]) => few >= many), []);
+  // In the order of the page; names are in that of the alphabet.
+  const recipes = Object.keys(own) as typeof names;
+  const dockerode = await bodiesOf("dockerode_recipes.js");
+  const dockerPy = await pythonBodies("docker_py_recipes.py");
+  const counts = recipes.map((name) =>
+    [own[name], dockerode[name], dockerPy[snakeCase(name)]].map(({ length }) => length)
+  );
+  assertEquals(recipes.filter((_, index) => counts[index][0] >= counts[index][1]), []);
+  assertEquals(recipes.filter((_, index) => counts[index][0] >= counts[index][2]), NO_SHORTER);
   const page = await Deno.readTextFile(new URL("../../../docs/engine/client.md", folder));
-  const told = [...page.matchAll(/^\|[^|]+\| (\d+) +\| (\d+) +\|$/gm)].map((
-    [, few, many],
-  ) => [Number(few), Number(many)]);
-  const total = [0, 1].map((side) => counts.reduce((sum, pair) => sum + pair[side], 0));
+  const told = [...page.matchAll(/^\|[^|]+\| (\d+) +\| (\d+) +\| (\d+) +\|$/gm)].map((row) => row.slice(1).map(Number));
+  const total = [0, 1, 2].map((side) => counts.reduce((sum, row) => sum + row[side], 0));
   assertEquals(told, [...counts, total], "docs/engine/client.md tells other numbers");
 });
 
@@ -133,6 +148,15 @@ async function makeContext(image: string): Promise<string> {
   return context;
 }
 
+/** Runs a recipe of docker-py, and gives the lines that it printed. */
+async function runDockerPy(path: string, name: string, subject: string): Promise<string[]> {
+  const program = new URL("docker_py_recipes.py", folder).pathname;
+  const env = { DOCKER_HOST: `unix://${path}`, PYTHONDONTWRITEBYTECODE: "1", NO_PROXY: "127.0.0.1" };
+  const text = await runOk([PYTHON, program, snakeCase(name), subject], { env });
+  // Python begins its words for true and false with a capital.
+  return text.replaceAll("True", "true").trimEnd().split("\n");
+}
+
 /** The lines in the bodies of a file's exported functions, without empty ones and comments. */
 async function bodiesOf(file: string): Promise<Record<string, string[]>> {
   const text = await Deno.readTextFile(new URL(file, folder));
@@ -141,4 +165,18 @@ async function bodiesOf(file: string): Promise<Record<string, string[]>> {
     name,
     body.split("\n").map((line) => line.trim()).filter((line) => line !== "" && !line.startsWith("//")),
   ]));
+}
+
+/** As {@linkcode bodiesOf}, of functions in Python. */
+async function pythonBodies(file: string): Promise<Record<string, string[]>> {
+  const text = await Deno.readTextFile(new URL(file, folder));
+  const found = [...text.matchAll(/^def (\w+)\(.*\):\n((?:(?: .*)?\n)+)/gm)];
+  return Object.fromEntries(found.map(([, name, body]) => [
+    name,
+    body.split("\n").map((line) => line.trim()).filter((line) => line !== "" && !line.startsWith("#")),
+  ]));
+}
+
+function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
