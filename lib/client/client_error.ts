@@ -94,6 +94,8 @@ const TEXTS: readonly [RegExp, ClientErrorCode][] = [
   [/\balready (?:exists|in use)$|\bstate improper$|\bis being used$|\balready connected$/, "conflict"],
   [/^invalid argument$|^invalid reference format/, "invalid"],
 ];
+/** How Docker, and Podman's version of its tree, tell that a network has containers. */
+const NETWORK_IN_USE = /^error while removing network: .* has active endpoints|: network is being used$/;
 /** An engine that pretends says so wherever it has to stop. */
 const UNSUPPORTED = /\bonly pretends\b|\bnot yet implemented\b/;
 
@@ -120,14 +122,22 @@ export async function withErrors<T>(action: string, run: () => Promise<T>): Prom
 /** The error of a client for any failure; see {@linkcode withErrors}. A mistake of the program stays what it is. */
 export function clientError(action: string, error: unknown): unknown {
   if (error instanceof HTTPError) {
-    // A proxy in front of a server says 502 and 504; the transport itself says 502 for an answer that it cannot read.
-    const code = error.status === 500 ? codeOfText(innermostText(error)) : CODES[error.status] ?? "internal";
+    const code = codeOfStatus(error);
     return new ClientError(code, `${action}: ${error.message}`, { status: error.status, cause: error });
   }
   if (error instanceof ConnectionLost) {
     return new ClientError("unreachable", `${action}: ${error.message}`, { cause: error });
   }
   return error;
+}
+
+/** The code of an answer by its status, and by its text where the status alone would mislead. */
+function codeOfStatus(error: HTTPError): ClientErrorCode {
+  if (error.status === 500) return codeOfText(innermostText(error));
+  // Docker answers 403 for the removal of a network that is in use, which is no matter of rights.
+  if (error.status === 403 && NETWORK_IN_USE.test(error.message)) return "conflict";
+  // A proxy in front of a server says 502 and 504; the transport itself says 502 for an answer that it cannot read.
+  return CODES[error.status] ?? "internal";
 }
 
 /** The cause of an answer, which Podman's tree tells beside the whole message. */

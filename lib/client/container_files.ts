@@ -67,7 +67,7 @@ export class ContainerFiles {
   }
 
   /**
-   * Writes a file, in place of one there may be. Folders that are not there are made by Gantry and Podman; Docker answers `not_found`.
+   * Writes a file, in place of one there may be. Podman's tree makes folders that are not there; Docker's answers `not_found`.
    *
    * @throws {ClientError} where a folder has the path
    */

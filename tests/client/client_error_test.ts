@@ -24,6 +24,17 @@ Deno.test("what Podman answers with 500 has its code by the end of its text alon
   assertEquals(Object.fromEntries(Object.keys(codes).map((text) => [text, codeOf(text)])), codes);
 });
 
+Deno.test("Docker's 403 for a network in use is a conflict, and any other is forbidden", () => {
+  const codeOf = (text: string) => (clientError("Act", new HTTPError(403, text)) as ClientError).code;
+  const inUse = "error while removing network: network app id 4f1c has active endpoints";
+  assertEquals([inUse, `${inUse} (name:"web" id:"51f0")`].map(codeOf), ["conflict", "conflict"]);
+  assertEquals(
+    codeOf('"app" has associated containers with it. Use -f to forcibly delete: network is being used'),
+    "conflict",
+  );
+  assertEquals(codeOf("bridge is a pre-defined network and cannot be removed"), "forbidden");
+});
+
 Deno.test("unlessMissing() takes 404 for gone, and no failure whose text looks like it", async () => {
   const told = (status: number) => Promise.reject(clientError("Remove", new HTTPError(status, "no such volume")));
   await unlessMissing(told(404));
