@@ -10,13 +10,21 @@ import type { Filters } from "../wire/query.ts";
 import { selectImages } from "./list.ts";
 
 /**
- * Removes images no container uses: those without a name, or all of them. Containers of other programs, which `external` is
- * about, there are none in this store.
+ * Removes images no container uses: those without a name, or all of them; and the folders of builds' cache mounts, where asked. Containers of
+ * other programs, which `external` is about, there are none in this store.
  */
-export async function pruneImages(engine: Engine, { all, filters }: PruneImagesQuery): Promise<PruneReport[]> {
+export async function pruneImages(
+  engine: Engine,
+  { all, buildcache, filters }: PruneImagesQuery,
+): Promise<PruneReport[]> {
   const { all: inFilters, dangling: _dangling, ...others } = parseFilters(filters) ?? {};
   const whole = inFilters === undefined ? all : parseFlag(inFilters[0]);
   const pruned = await prune(engine, whole ? others : { ...others, dangling: ["true"] });
+  if (buildcache) {
+    const mounts = (await engine.builds.cacheItems()).filter(({ kind }) => kind === "mount");
+    // Podman tells its clients of images alone.
+    await engine.builds.prune({ ids: mounts.map(({ id }) => id) });
+  }
   return pruned.map(({ id, size }) => emit(PruneReport, { Id: id, Size: size }));
 }
 

@@ -105,7 +105,7 @@ export const PARAMETER_WORDS: Readonly<Record<string, string>> = {
   "shared-size": "Also tell the bytes that images have in common.",
   term: "Words to search for; with a registry in front only there.",
   listTags: "List the tags of the repository that `term` names.",
-  buildcache: "Also forget what builds keep.",
+  buildcache: "Also remove the folders that builds keep by `RUN --mount=type=cache`.",
   images: "Names or IDs of images.",
   image: "A name or an ID of an image.",
   lookupManifest: "Where the name is a manifest list, it is meant itself, and not an image of it.",

@@ -17,15 +17,20 @@ const USUAL: Readonly<Record<string, string>> = {
   "com.docker.network.bridge.inhibit_ipv4": "false",
 };
 
-/** The options of Docker's bridges that close something: a network that seems closed and is open is worse than none. */
-const CLOSING: readonly string[] = [
-  "com.docker.network.bridge.enable_icc",
-  "com.docker.network.bridge.enable_ip_masquerade",
-  "com.docker.network.bridge.gateway_mode_ipv4",
-  "com.docker.network.bridge.gateway_mode_ipv6",
-  "com.docker.network.bridge.host_binding_ipv4",
-  "com.docker.network.bridge.inhibit_ipv4",
-];
+const YES = /^(?:1|t|true)$/i;
+const NO = /^(?:0|f|false)$/i;
+/**
+ * The values of options of Docker's bridges that close something: a network that seems closed and is open is worse than none. Booleans are read
+ * as Go's `strconv.ParseBool` does.
+ */
+const CLOSING: Readonly<Record<string, RegExp>> = {
+  "com.docker.network.bridge.enable_icc": NO,
+  "com.docker.network.bridge.enable_ip_masquerade": NO,
+  "com.docker.network.bridge.gateway_mode_ipv4": /^isolated$/,
+  "com.docker.network.bridge.gateway_mode_ipv6": /^isolated$/,
+  "com.docker.network.bridge.host_binding_ipv4": /^(?!0\.0\.0\.0$)./,
+  "com.docker.network.bridge.inhibit_ipv4": YES,
+};
 
 /** A request for a network in the engine's words, and what of it is passed over. */
 export function networkRequest(request: NetworkCreateRequest): { wish: NetworkWish; warning: string } {
@@ -72,7 +77,9 @@ function readOptions(driver: string, given: Readonly<Record<string, string>>) {
     else if (!isBridge && name === "parent") place = value;
     else if (!isBridge && (name === "mode" || name === `${driver}_mode`)) options.mode = value;
     else if (!(Object.hasOwn(USUAL, name) && USUAL[name] === value)) {
-      if (isBridge && CLOSING.includes(name)) throw unsupportedPart(`Options "${name}=${value}"`);
+      if (isBridge && Object.hasOwn(CLOSING, name) && CLOSING[name].test(value)) {
+        throw unsupportedPart(`Options "${name}=${value}"`);
+      }
       warning = `"${name}: ${value}" is not a recognized option`;
       continue;
     }

@@ -37,9 +37,9 @@ export async function compatDiskUsage(
   const unknown = types?.find((name) => !Object.hasOwn(KINDS, name));
   if (unknown !== undefined) throw new RequestError("malformed", `unknown object type: ${unknown}`);
   const asked = new Set(types ?? Object.keys(KINDS));
-  const items = await engine.builds.cacheItems();
-  const usage = withoutSteps(await engine.system.diskUsage([...asked].flatMap((name) => KINDS[name] ?? [])), items);
-  const cache = items.map(cacheRecord);
+  const steps = engine.builds.cachedSteps();
+  const usage = withoutSteps(await engine.system.diskUsage([...asked].flatMap((name) => KINDS[name] ?? [])), steps);
+  const cache = asked.has("build-cache") ? (await engine.builds.cacheItems()).map(cacheRecord) : [];
   const lists = listUsage(engine, usage, version);
   const only = <T>(type: string, value: T) => asked.has(type) ? value : undefined;
   const legacy = {
@@ -60,8 +60,7 @@ export async function compatDiskUsage(
 }
 
 /** Images that are steps of builds and nothing else are counted there: Docker has no images of them. */
-function withoutSteps(usage: DiskUsage, items: readonly CacheItem[]): DiskUsage {
-  const steps = items.filter(({ kind }) => kind === "step");
+function withoutSteps(usage: DiskUsage, steps: readonly CacheItem[]): DiskUsage {
   const own = new Map(steps.map((step) => [step.id, step]));
   const images = usage.images.filter(({ image: { id, names }, containers }) =>
     names.length > 0 || containers > 0 || !own.has(id)

@@ -99,7 +99,7 @@ export const TreeQuery = z.object({ whatrequires: optionalFlag });
 export const PruneImagesQuery = z.object({
   all: optionalFlag,
   external: optionalFlag,
-  /** There is none yet: builds keep nothing. */
+  /** The folders of `RUN --mount=type=cache`, too. */
   buildcache: optionalFlag,
   /** Read by `parseFilters`. */
   filters: z.string().optional(),

@@ -23,6 +23,7 @@ import {
   type CachePruneOptions,
   type CachePruneResult,
   measureCache,
+  measureSteps,
   pruneCache,
 } from "./cache_usage.ts";
 import { exportCache } from "./shared_cache/export_cache.ts";
@@ -126,6 +127,11 @@ export class Builds {
   /** The results of steps that are kept from earlier builds, the latest first, and the folders of their cache mounts. */
   cacheItems(): Promise<CacheItem[]> {
     return measureCache(this.#cacheParts());
+  }
+
+  /** Those of them that are results of steps. */
+  cachedSteps(): CacheItem[] {
+    return measureSteps(this.#cache, this.#images);
   }
 
   /**

@@ -65,6 +65,8 @@ export async function measureCache({ cache, images, volumes }: CacheParts): Prom
   return [...measureSteps(cache, images), ...await measureMounts(volumes)];
 }
 
+/** Tells of the steps alone, which are counted without a look at any file. */
+
 async function measureMounts(volumes: Volumes): Promise<CacheItem[]> {
   const kept = volumes.caches();
   const sizes = await volumes.sizes(kept.map(({ name }) => name));
@@ -75,7 +77,7 @@ async function measureMounts(volumes: Volumes): Promise<CacheItem[]> {
       text: cache.text,
       size: sizes[index],
       isShared: false,
-      isUsed: volumes.usersOf(name).length > 0,
+      isUsed: volumes.isCacheUsed(name),
       createdAt: Date.parse(created),
       usedAt: cache.usedAt,
       uses: cache.uses,
@@ -83,7 +85,7 @@ async function measureMounts(volumes: Volumes): Promise<CacheItem[]> {
   );
 }
 
-function measureSteps(cache: BuildCache, images: Images): CacheItem[] {
+export function measureSteps(cache: BuildCache, images: Images): CacheItem[] {
   const cached = cache.images();
   const needed = neededBy(cached, images);
   const isCached = new Set(cached.map(({ image }) => image));

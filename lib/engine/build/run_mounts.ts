@@ -95,7 +95,7 @@ export async function* planMounts(
 /** Makes the mounts of a command that runs; the stack takes them back. */
 export async function openMounts(run: BuildRun, plan: CommandMounts, stack: AsyncDisposableStack): Promise<OpenMounts> {
   const mounts = [...plan.mounts];
-  for (const { name, text, owner } of plan.caches) await run.volumes.useCache(name, text, owner);
+  for (const { name, text, owner } of plan.caches) stack.use(await run.volumes.useCache(name, text, owner));
   for (const tree of plan.trees) mounts.push(await openTree(run, tree, stack));
   const env: Record<string, string> = {};
   const files: SecretFile[] = [];

@@ -45,7 +45,8 @@ export class VolumeStore {
   lookUp(name: string): VolumeRecord {
     const exact = this.#table.get(name);
     if (exact) return exact;
-    const matches = name === "" ? [] : this.#table.withPrefix(name);
+    // Nobody who makes volumes sees the folders of builds.
+    const matches = name === "" ? [] : this.#table.withPrefix(name).filter(({ cache }) => cache === undefined);
     if (matches.length === 1) return matches[0];
     if (matches.length === 0) throw noSuchVolume(name);
     const sentinel = "volume already exists";

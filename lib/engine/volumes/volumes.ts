@@ -54,6 +54,8 @@ export class Volumes {
   readonly #containers: Containers;
   readonly #users: Index<ContainerRecord>;
   readonly #transfers: TransferContext;
+  /** How many commands of builds are about to use a folder that is kept: no container has it yet. */
+  readonly #held = new Map<string, number>();
 
   constructor(core: ContainersCore, store: VolumeStore, containers: Containers) {
     this.#core = core;
@@ -89,11 +91,39 @@ export class Volumes {
     return this.#store.list().filter(({ cache }) => cache !== undefined);
   }
 
-  /** Notes that a command of a build is about to use a folder that is kept, and makes it where there is none. */
-  async useCache(name: string, text: string, owner: FolderRights): Promise<void> {
+  /** Whether a container has a folder that is kept, or a command is about to. */
+  isCacheUsed(name: string): boolean {
+    return this.#held.has(name) || this.#users.get(name) !== undefined;
+  }
+
+  /**
+   * Notes that a command of a build uses a folder that is kept, and makes it where there is none. Nobody removes it until the result is disposed.
+   * A volume that somebody has made by that name, with labels or options, stays a volume.
+   */
+  async useCache(name: string, text: string, owner: FolderRights): Promise<Disposable> {
+    this.#held.set(name, (this.#held.get(name) ?? 0) + 1);
+    const hold = {
+      [Symbol.dispose]: () => {
+        const left = (this.#held.get(name) ?? 1) - 1;
+        if (left > 0) this.#held.set(name, left);
+        else this.#held.delete(name);
+      },
+    };
+    try {
+      await this.#noteCache(name, text, owner);
+      return hold;
+    } catch (error) {
+      hold[Symbol.dispose]();
+      throw error;
+    }
+  }
+
+  async #noteCache(name: string, text: string, owner: FolderRights): Promise<void> {
     const usedAt = this.#core.clock.now();
     await this.#store.ensure(name, { cache: { text, usedAt, uses: 0 }, owner });
     await this.#store.update(name, (record) => {
+      const isOwn = record.cache !== undefined || Object.keys({ ...record.labels, ...record.options }).length === 0;
+      if (!isOwn) return record;
       const known = record.cache ?? { text, uses: 0 };
       return { ...record, cache: { ...known, usedAt, uses: known.uses + 1 } };
     });
@@ -207,7 +237,7 @@ export class Volumes {
     try {
       await this.#store.remove(name, () => {
         const users = this.usersOf(name);
-        if (users.length > 0) throw isBeingUsed(name, users);
+        if (users.length > 0 || this.#held.has(name)) throw isBeingUsed(name, users);
       });
     } finally {
       await claim?.end("delete");

@@ -9,9 +9,9 @@ import type { JSONSchema } from "../surfaces/openapi_types.ts";
 export function baseOf({ servers }: JSONSchema): string {
   const [server] = Array.isArray(servers) ? servers : [];
   const url = isObject(server) ? fillVariables(server) : "";
-  if (/^https?:/i.test(url)) return url.replace(/\/+$/, "");
-  if (url.startsWith("//")) return `https:${url.replace(/\/+$/, "")}`;
-  const isRelative = !/^[a-z][a-z\d+.-]*:/i.test(url);
+  const whole = url.startsWith("//") ? `https:${url}` : url;
+  if (/^https?:/i.test(whole)) return URL.canParse(whole) ? whole.replace(/\/+$/, "") : "http://localhost";
+  const isRelative = !/^(?:[a-z][a-z\d+.-]*|\{[^{}]*\}):/i.test(url);
   return `http://localhost${isRelative ? pathOfBase(`http://localhost/${url.replace(/^\/+/, "")}`) : ""}`;
 }
 

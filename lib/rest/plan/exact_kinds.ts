@@ -12,6 +12,7 @@ import {
   writeJSONSchema,
   type WrittenSchema,
 } from "./kind.ts";
+import { isRecord } from "../codecs/record.ts";
 import type { Schema } from "./schema.ts";
 import { isBare, zodKindTeller } from "./zod_kind.ts";
 
@@ -88,11 +89,14 @@ function mergeKinds(kinds: readonly Kind[], every: boolean): Kind {
   let open: Kind | false | undefined;
   for (const kind of kinds) {
     if (kind.type !== "struct") return { type: "map", value: ANY };
-    open ||= kind.open;
+    // Which of several takes a field that none of them names cannot be told.
+    open = open && kind.open && open !== kind.open ? ANY : open || kind.open;
     for (const [name, field] of kind.fields) {
       const before = fields.get(name);
       const required = every && field.required;
-      fields.set(name, { ...field, required, ...before && { kind: uniteKinds([before.kind, field.kind], mixKinds) } });
+      const only = before && before.only !== field.only ? undefined : field.only;
+      const kind = before ? uniteKinds([before.kind, field.kind], mixKinds) : field.kind;
+      fields.set(name, { ...field, kind, required, only });
     }
   }
   return { type: "struct", fields: every ? fields : new UnitedFields(fields, kinds), open };
@@ -113,17 +117,21 @@ class UnitedFields extends Map<string, Field> implements Fields {
 
   /**
    * Structs are told apart by fields that must be there, and by those that can have one value only. Where a value may be of several, it may have
-   * the fields of each; where it seems to be of none, of all.
+   * the fields of each; where it seems to be of none, of all. Every field that the schema itself has left stays: it knows best, and
+   * fills in, catches and changes values before it looks at them.
    */
-  of(value: Readonly<Record<string, unknown>>): Fields {
+  of(value: Readonly<Record<string, unknown>>, shown: unknown): Fields {
     const fits = this.structs.filter((fields) =>
       [...fields].every(([name, { required, only }]) =>
-        name in value ? only === undefined || value[name] === only : !required
+        value[name] === undefined ? !required : only === undefined || value[name] === only
       )
     );
+    const left = shown !== value && isRecord(shown) ? Object.keys(shown).filter((name) => this.has(name)) : [];
     const [one, ...more] = fits;
     if (one === undefined) return this;
-    return more.length === 0 ? one : new Map([...this].filter(([name]) => fits.some((fields) => fields.has(name))));
+    if (more.length === 0 && left.every((name) => one.has(name))) return one;
+    const names = new Set([...fits.flatMap((fields) => [...fields.keys()]), ...left]);
+    return new Map([...this].filter(([name]) => names.has(name)));
   }
 }
 

@@ -35,8 +35,12 @@ export type Kind =
  * ```
  */
 export interface Fields extends Map<string, Field> {
-  /** Of fields of several structs, of which a value is one: gives those of the structs that this value may be. */
-  of?(value: Readonly<Record<string, unknown>>): Fields;
+  /**
+   * Of fields of several structs, of which a value is one: gives those of the structs that this value may be.
+   *
+   * @param shown What the schema has made of the value
+   */
+  of?(value: Readonly<Record<string, unknown>>, shown: unknown): Fields;
 }
 
 /** A field of a struct. */

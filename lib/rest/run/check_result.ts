@@ -37,7 +37,7 @@ export function checkOf(
     const settle = (validated: Validated<unknown>) => {
       // Most values have nothing to cut: to find that out takes a fraction of the time of a copy.
       if (!validated.issues) {
-        return isExact?.(value) ? value : cutValue(value, kind, isSame ? validated.value : undefined);
+        return isExact?.(value) ? value : cutValue(value, kind, validated.value, isSame);
       }
       throw new TypeError(`Answer "${name}": the result does not fit its schema: ${describeIssues(validated.issues)}`);
     };
@@ -70,25 +70,24 @@ type Struct = Extract<Kind, { type: "struct" }>;
 type Mapped = Extract<Kind, { type: "map" }>;
 type Listed = Extract<Kind, { type: "list" }>;
 
-/** Leaves out fields that are not in `kind`, nor in what the schema made of the value, `shown`, where that is of the same shape. */
-function cutValue(value: unknown, kind: Kind, shown: unknown): unknown {
+/** Leaves out fields that are not in `kind`, nor in what the schema made of the value, `shown`, where that `isSame` in shape. */
+function cutValue(value: unknown, kind: Kind, shown: unknown, isSame: boolean): unknown {
   const { fields: all, open, value: values, item: each, items } = kind as Partial<Held>;
+  const parts = Object(shown) as Record<string | number, unknown>;
   if (Array.isArray(value)) {
-    const isList = Array.isArray(shown);
-    return each || isList
-      ? value.map((one, index) => cutValue(one, items?.[index] ?? each ?? ANY, isList ? shown[index] : undefined))
+    return each || Array.isArray(shown)
+      ? value.map((one, i) => cutValue(one, items?.[i] ?? each ?? ANY, parts[i], isSame))
       : value;
   }
-  const isShown = isRecord(shown);
+  const isShown = isSame && isRecord(shown);
   // A value that the schema took as it is, an instance of a class of its own for one, is its own text.
   if (!isRecord(value) || !(all || values) && (!isShown || shown === value)) return value;
-  const fields = all?.of?.(value) ?? all;
+  const fields = all?.of?.(value, shown) ?? all;
   const made: Record<string, unknown> = {};
-  for (const key of Object.keys(isShown ? shown : value)) {
+  for (const key of Object.keys(isShown ? parts : value)) {
     const inner = fields?.get(key)?.kind ?? open ?? values ?? (all ? undefined : ANY);
     if (!inner) continue;
-    const part = isShown ? shown[key] : undefined;
-    const item = key in value ? cutValue(value[key], inner, part) : part;
+    const item = key in value ? cutValue(value[key], inner, parts[key], isSame) : parts[key];
     // A plain assignment to this key would set the prototype.
     if (key === "__proto__") put(made, [key], item);
     else made[key] = item;

@@ -190,3 +190,26 @@ Deno.test("PruneVolumes() takes all volumes for clients before Podman 6, and tho
   await answer(test, "POST", "/v5.8.6/libpod/volumes/prune");
   assertEquals(await left(), []);
 });
+
+Deno.test("folders of cache mounts are no volumes to their users, and go by a prune of the build cache alone", async () => {
+  await using test = await openTestEngine();
+  const { volumes, builds } = test.engine;
+  const hold = await volumes.useCache("build-cache-1", "cached mount /x", { uid: 7, gid: 8, mode: 0o750 });
+  await answer(test, "POST", "/volumes/create", { Name: "backup" });
+  const [, { Volumes }] = await answer(test, "GET", "/volumes") as [number, { Volumes: { Name: string }[] }];
+  assertEquals(Volumes.map(({ Name }) => Name), ["backup"]);
+  await answer(test, "POST", '/v1.44/volumes/prune?filters={"all":["true"]}');
+  assertEquals(volumes.caches().map(({ name, owner }) => [name, owner]), [
+    ["build-cache-1", { uid: 7, gid: 8, mode: 0o750 }],
+  ]);
+  assertEquals((await builds.prune({ all: true })).items, [], "a command is about to use it");
+  hold[Symbol.dispose]();
+  await answer(test, "POST", "/libpod/images/prune");
+  assertEquals(volumes.caches().length, 1);
+  await answer(test, "POST", "/libpod/images/prune?buildcache=true");
+  assertEquals(volumes.caches(), []);
+  // One that somebody made stays a volume.
+  await answer(test, "POST", "/volumes/create", { Name: "build-cache-2", Labels: { a: "b" } });
+  using _hold = await volumes.useCache("build-cache-2", "cached mount /y", { uid: 0, gid: 0 });
+  assertEquals(volumes.list().map(({ name }) => name), ["build-cache-2"]);
+});

@@ -69,6 +69,11 @@ Deno.test("containers of a network find each other by names and aliases, and tho
   await until(async () => assertStringIncludes(await lookup("app", "base"), db));
   assert(!(await lookup("app", "db")).includes(db), "the name is another one now");
   await podman("rename", "base", "db");
+  await podman("rename", "db", "store");
+  await until(async () => assert(!(await lookup("app", "db")).includes(db)));
+  await podman("rename", "store", "db");
+  await until(async () => assertStringIncludes(await lookup("app", "db"), db));
+  assertStringIncludes(await lookup("app", "store"), db, "an alias stays that was a name for a while");
   await until(async () => assertStringIncludes(await lookup("app", "db"), db));
   assertMatch(
     await podman("exec", "app", "ip", "route", "get", "192.0.2.1"),

@@ -32,6 +32,24 @@ Deno.test("defect: due() has all loops of a process wait for one turn", async ()
   }
 });
 
+Deno.test("due() asks anew for a turn that never came: a test's clock had its timer", () => {
+  const { setTimeout } = globalThis;
+  const { now } = performance;
+  let late = 0;
+  globalThis.setTimeout = (() => 0) as unknown as typeof setTimeout;
+  performance.now = () => now.call(performance) + late;
+  try {
+    const lost = spendTime(new Turns());
+    globalThis.setTimeout = setTimeout;
+    assertStrictEquals(new Turns().due(), lost);
+    late = 5_000;
+    assertEquals(new Turns().due(), undefined);
+  } finally {
+    globalThis.setTimeout = setTimeout;
+    performance.now = now;
+  }
+});
+
 Deno.test("due() makes loops of workerd wait for a turn each, since a timer there ends with its request", () => {
   const world = globalThis as { WebSocketPair?: unknown };
   world.WebSocketPair = class {};

@@ -78,6 +78,30 @@ Deno.test("handler() leaves out of a result what its schema does not have", asyn
       { a: "1", more: { q: "2", secret: "x" } },
       { a: "1", more: { q: "2" } },
     ],
+    // Members that fill in, catch or leave open the field that tells them apart lose nothing to their neighbours.
+    ...[z.literal("a").optional(), z.literal("a").default("a"), z.literal("a").catch("a")].map((
+      t,
+    ): [Schema, unknown, unknown] => [
+      z.union([z.object({ t, x: z.number() }), z.object({ y: z.number().optional() })]),
+      { t: undefined, x: 1, secret: 2 },
+      { x: 1 },
+    ]),
+    [
+      z.union([
+        z.object({ t: z.preprocess((text) => String(text).toLowerCase(), z.literal("a")), x: z.number() }),
+        z.object({ y: z.number().optional() }),
+      ]),
+      { t: "A", x: 1, secret: 2 },
+      { t: "A", x: 1 },
+    ],
+    [
+      z.discriminatedUnion("t", [
+        z.object({ t: z.literal("a") }).catchall(z.object({ a: z.number() })),
+        z.object({ t: z.literal("b") }).catchall(z.object({ b: z.number() })),
+      ]),
+      { t: "b", more: { b: 1 } },
+      { t: "b", more: { b: 1 } },
+    ],
     // A library that gives back the very value.
     [type({ o: "string" }).or({ p: "string", secret: "string" }), { o: "1", secret: "x" }, { o: "1" }],
     // Nothing tells apart: nothing is lost.

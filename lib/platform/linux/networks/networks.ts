@@ -207,7 +207,9 @@ class BridgeNetworks implements LinuxNetworks {
 
   async rename(record: ContainerRecord, before: string): Promise<void> {
     await renameInHosts(record, before, containerPaths(this.#paths, record.id));
-    await this.#programs.names.rename(record.id, before, record.name);
+    // The old name may be asked for besides, as compose does.
+    const isAlias = Object.values(record.networks).some(({ aliases }) => aliases.includes(before));
+    await this.#programs.names.rename(record.id, isAlias ? undefined : before, record.name);
   }
 
   async updateServers(network: NetworkRecord): Promise<void> {

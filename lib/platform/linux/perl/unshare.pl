@@ -96,8 +96,9 @@ sub enter {
     syscall($nr{setns}, fileno $file, 0) == 0 or die "enter namespace $kind: $!\n";
   }
   $( = 0; $) = 0; $< = 0; $> = 0;
-  # The mount namespace puts its processes at its root; relative paths of the command are this folder's.
-  chdir $folder or die "enter folder $folder: $!\n";
+  # The mount namespace puts its processes at its root; relative paths of the command are this folder's. Who was put into this user
+  # by sudo(8) may stand where the user may not: the root has to do then, as before.
+  chdir $folder;
   # A terminal's signals are for the parent, which hands them on.
   setpgrp(0, 0);
   # A change of user takes this setting back, so that it comes after.

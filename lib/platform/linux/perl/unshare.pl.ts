@@ -80,7 +80,7 @@ sub enter {
     syscall($nr{setns}, fileno $file, 0) == 0 or die "enter namespace $kind: $!\n";
   }
   $( = 0; $) = 0; $< = 0; $> = 0;
-  chdir $folder or die "enter folder $folder: $!\n";
+  chdir $folder;
   setpgrp(0, 0);
   syscall($nr{prctl}, $DEATH_SIGNAL, $SIGTERM, 0, 0, 0) == 0 or die "prctl: $!\n";
   getppid() == $parent or die "Enter user namespace: its parent is gone\n";

@@ -87,8 +87,8 @@ export class ContainerNames {
     });
   }
 
-  /** Gives a container another name in every network that answers its names. */
-  async rename(containerID: string, before: string, after: string): Promise<void> {
+  /** Gives a container another name in every network that answers its names, in place of one that it had, if it is to lose any. */
+  async rename(containerID: string, before: string | undefined, after: string): Promise<void> {
     await this.alone(() => {
       let isChanged = false;
       for (const name of existsSync(this.#folder) ? readdirSync(this.#folder) : []) {
@@ -104,8 +104,8 @@ export class ContainerNames {
     });
     function renameIn(line: string): string {
       const fields = line.trimEnd().split(" ");
-      const names = fields[NAMES]?.split(",").map((name) => name === before ? after : name) ?? [];
-      fields[NAMES] = [...new Set(names)].join(",");
+      const others = fields[NAMES]?.split(",").filter((name) => name !== before) ?? [];
+      fields[NAMES] = [...new Set([after, ...others])].join(",");
       return `${fields.join(" ")}\n`;
     }
   }
