@@ -52,6 +52,9 @@ export const DefaultEngineSwaggerSpec: OpenAPIDocument = {
   get components() {
     return makeSpec().document.components;
   },
+  get "x-gantry-options"() {
+    return makeSpec().document["x-gantry-options"];
+  },
 };
 
 /** The document as text: JSON with a value to the line, which is YAML too (YAML 1.2, section 1.3). */
