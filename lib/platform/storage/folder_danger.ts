@@ -1,13 +1,10 @@
 import { readFile, realpath, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import process from "node:process";
-import { isStartedInside } from "../linux/rootless/outer_user.ts";
+import { mayBeRoots } from "../linux/rootless/outer_user.ts";
 
 /** The sticky bit: in a folder open to all, an entry belongs to the user that made it. */
 const STICKY = 0o1000;
-
-/** The kernel's number for users that a user namespace does not have, root of the machine among them. */
-const UNMAPPED = 65_534;
 
 /**
  * Returns why another user could replace a folder, or fill it, and undefined where nobody can: the folder, or one above it,
@@ -24,12 +21,11 @@ const UNMAPPED = 65_534;
 export async function folderDanger(path: string, sticky = false): Promise<string | undefined> {
   const own = process.getuid?.();
   if (own === undefined) return undefined;
-  // Their folders were checked outside, before this process entered its namespace: from inside all other users look the same.
-  const isRoots = (uid: number) => uid === 0 || (uid === UNMAPPED && isStartedInside());
   const whole = await realpath(path);
   for (let folder = whole;; folder = dirname(folder)) {
     const { uid, gid, mode } = await stat(folder);
-    const why = !isRoots(uid) && uid !== own
+    // From inside a namespace all other users look the same. The server's own folders were checked before it entered its one.
+    const why = !mayBeRoots(uid) && uid !== own
       ? `"${folder}" belongs to user ${uid}: use a folder of your own`
       : (sticky || folder !== whole) && (mode & STICKY) !== 0
       ? undefined

@@ -4,6 +4,9 @@ import process from "node:process";
 /** All user IDs there are: the map of a process that is in no user namespace of its own, user_namespaces(7). */
 const ALL = 4_294_967_295;
 
+/** The kernel's number for users that a user namespace does not have, root of the machine among them. */
+const UNMAPPED = 65_534;
+
 /**
  * Returns the user that this process is for the kernel: in a user namespace the one outside whom its user stands for. On a system
  * without user IDs it is 0.
@@ -19,6 +22,14 @@ export function outerUser(): number {
  */
 export function isStartedInside(): boolean {
   return isRootless() && Boolean(process.env.GANTRY_NETNS);
+}
+
+/**
+ * Whether the owner of a file is root: this process's, or perhaps the machine's, whom a user's namespace does not have. All users
+ * whom it does not have show the same number there.
+ */
+export function mayBeRoots(uid: number): boolean {
+  return uid === 0 || (uid === UNMAPPED && isStartedInside());
 }
 
 /** Whether this process is root in a user namespace only: it may mount, and may do nothing to the machine that its user may not. */

@@ -1,11 +1,13 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import process from "node:process";
 import { messageOf } from "../../../../oci/message_of.ts";
+import { folderDanger } from "../../../storage/folder_danger.ts";
 import { readTextBounded } from "../../helpers/bounded_read.ts";
 import { namesIn } from "../../helpers/tree.ts";
 import { parseYAML } from "../../helpers/yaml.ts";
+import { mayBeRoots } from "../../rootless/outer_user.ts";
 import { type ContainerEdits, type DeviceFile, readDeviceFile } from "./spec_file.ts";
 
 /** The folders of device files where nobody names others; a later one wins. */
@@ -78,7 +80,10 @@ async function readFile(path: string): Promise<DeviceFile> {
     const facts = await file.stat();
     if (!facts.isFile()) throw new TypeError("it is no file");
     const isOwn = facts.uid === 0 || facts.uid === process.getuid?.();
-    if (!isOwn || (facts.mode & FOREIGN_WRITE) !== 0) throw new TypeError("others than root may write it");
+    // The files of /etc/cdi are the machine's root's, whose number a user's namespace does not have: the folder says whether somebody
+    // else can have made them.
+    const isRoots = isOwn || (mayBeRoots(facts.uid) && await folderDanger(dirname(path)) === undefined);
+    if (!isRoots || (facts.mode & FOREIGN_WRITE) !== 0) throw new TypeError("others than root may write it");
     if (facts.size > MOST_BYTES) throw new RangeError(`it has more than ${MOST_BYTES} bytes`);
     const text = await readTextBounded(file, MOST_BYTES) ?? "";
     return readDeviceFile(path.endsWith(".json") ? JSON.parse(text) : await parseYAML(text));

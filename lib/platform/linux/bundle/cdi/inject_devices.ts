@@ -2,7 +2,9 @@ import { lstat } from "node:fs/promises";
 import { EngineError } from "../../../../engine/errors.ts";
 import type { ContainerRecord } from "../../../../engine/records/container_record.ts";
 import { messageOf } from "../../../../oci/message_of.ts";
+import { isRootless } from "../../rootless/outer_user.ts";
 import { deviceNumbers } from "../devices.ts";
+import { bindMount } from "../mounts/bind_mounts.ts";
 import type { RuntimeSpec, SpecDevice } from "../spec_types.ts";
 import { DEVICE_FOLDERS, type KnownDevice, readDevices } from "./device_folders.ts";
 import type { ContainerEdits, DeviceNode } from "./spec_file.ts";
@@ -59,8 +61,13 @@ async function applyEdits(spec: RuntimeSpec, edits: ContainerEdits): Promise<voi
   process.env = [...process.env.filter((entry) => !set.has(entry.split("=", 1)[0])), ...edits.env];
   for (const node of edits.deviceNodes) {
     const device = await deviceOf(node, process.user);
-    linux.devices = [...(linux.devices ?? []).filter(({ path }) => path !== device.path), device];
-    const { type, major, minor } = device;
+    const { path, type, major, minor } = device;
+    linux.devices = (linux.devices ?? []).filter((other) => other.path !== path);
+    spec.mounts = spec.mounts.filter(({ destination }) => destination !== path);
+    // An ordinary user makes pipes, and no devices: the host's own take their places.
+    if (type !== "p" && isRootless()) {
+      spec.mounts.push(bindMount(path, { source: node.hostPath ?? path, kind: "device" }));
+    } else linux.devices.push(device);
     const access = node.permissions ?? "rwm";
     if (type !== "p") linux.resources.devices?.push({ allow: true, type, major, minor, access });
   }
