@@ -64,6 +64,26 @@ Deno.test("each operation that an ordinary user's server cannot do names the rea
       ]);
     });
 
+    await t.step("paths of the host that the user may not open, or give away", async () => {
+      const folder = await Deno.makeTempDir({ prefix: "gantry-closed-" });
+      const bind = (source: string, ...options: string[]) => ({
+        image,
+        ...none,
+        mounts: [{ type: "bind", source, destination: "/m", options }],
+      });
+      const open = `${folder}-open`;
+      await Deno.mkdir(open, { mode: 0o755 });
+      try {
+        await checkAll([
+          ["POST", "/containers/create", bind(`${folder}/data`), 500, `statfs ${folder}/data: permission denied`],
+          ["POST", await started(bind(open, "U")), undefined, 400, `chown ${open}: operation not permitted`],
+        ]);
+      } finally {
+        await Deno.remove(folder);
+        await Deno.remove(open);
+      }
+    });
+
     await t.step("settings that are passed over are told of", async () => {
       const limited = await create({ ...none, resource_limits: { memory: { limit: 2 ** 26 }, pids: { limit: 50 } } });
       assert(limited.Warnings.some((warning) => warning.startsWith("Resource limits are")), String(limited.Warnings));

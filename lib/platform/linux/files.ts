@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fitsGlob } from "../../engine/text/glob.ts";
 import type { Files } from "../../engine/ports/host_port.ts";
 import { removeNamedFile, writeNamedFile } from "./helpers/named_paths.ts";
+import { pathRefusal } from "./helpers/path_refusal.ts";
 
 /** A pattern that fits more is a mistake, and no container has as many mounts. */
 const MOST_PATHS = 10_000;
@@ -15,11 +16,13 @@ export const hostFiles: Files = {
       return true;
     } catch (error) {
       if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return false;
-      throw error;
+      throw pathRefusal(`statfs ${path}`, error);
     }
   },
   async makeFolder(path) {
-    await mkdir(path, { recursive: true, mode: 0o755 });
+    await mkdir(path, { recursive: true, mode: 0o755 }).catch((error) => {
+      throw pathRefusal(`mkdir ${path}`, error);
+    });
   },
   async glob(pattern) {
     let found = ["/"];

@@ -1,7 +1,8 @@
 import { chown, open, readlink } from "node:fs/promises";
 import process from "node:process";
-import { EngineError } from "../../../../engine/errors.ts";
-import { runCommand } from "../../helpers/command.ts";
+import { EngineError, invalid } from "../../../../engine/errors.ts";
+import { CommandError, runCommand } from "../../helpers/command.ts";
+import { pathRefusal } from "../../helpers/path_refusal.ts";
 import { O_PATH } from "../../helpers/safe_path.ts";
 
 /** Folders a machine lives by: nobody means to give those away. */
@@ -34,10 +35,18 @@ export async function changeOwner(
     }
     const facts = await opened.stat();
     if (facts.uid === uid && facts.gid === gid) return;
-    if (!facts.isDirectory()) return await chown(handle, uid, gid);
+    if (!facts.isDirectory()) {
+      return await chown(handle, uid, gid).catch((error) => {
+        throw pathRefusal(`chown ${real}`, error);
+      });
+    }
     // `/.` is the folder itself; the program opens what is below it one by one, without following links.
     const args = ["--recursive", "--no-dereference", "-P", "--", `${uid}:${gid}`, `${handle}/.`];
-    await runCommand("chown", args, { timeout: Infinity });
+    await runCommand("chown", args, { timeout: Infinity }).catch((error) => {
+      // What is another user's a server that is not root cannot give away.
+      const isRefused = error instanceof CommandError && error.stderr.includes("Operation not permitted");
+      throw isRefused ? invalid(`chown ${real}`, "operation not permitted") : error;
+    });
   } finally {
     await opened.close();
   }

@@ -5,13 +5,13 @@
  */
 import { stat } from "node:fs/promises";
 import type { ContainerRecord } from "../../../../engine/records/container_record.ts";
-import { EngineError } from "../../../../engine/errors.ts";
 import type { ArtifactFile } from "../../../../engine/ports/host_port.ts";
 import { isOverlay, type MountSpec } from "../../../../engine/records/mount_spec.ts";
 import { artifactMounts } from "./artifact_mounts.ts";
 import { bindMount, type HostFile } from "./bind_mounts.ts";
 import type { CgroupView } from "./cgroup_mounts.ts";
 import { changeOwner } from "./change_owner.ts";
+import { pathRefusal } from "../../helpers/path_refusal.ts";
 import { idMapping } from "../id_mapping.ts";
 import { kernelMounts } from "./kernel_mounts.ts";
 import { overlayMount } from "./overlay_mounts.ts";
@@ -119,8 +119,7 @@ async function sourceOf(mount: MountSpec, index: number, sources: MountSources):
     return await sources.subPaths.open(below.folder, below.rest, mount.options.includes("rbind"));
   }
   await stat(whole).catch((error) => {
-    const text = `statfs ${whole}: no such file or directory`;
-    throw new EngineError("invalid", text, { sentinel: "no such file or directory", cause: error });
+    throw pathRefusal(`statfs ${whole}`, error);
   });
   return whole;
 }
