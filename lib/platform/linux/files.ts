@@ -33,7 +33,11 @@ export const hostFiles: Files = {
     return found;
   },
   isFolder: (path) => stat(path).then((facts) => facts.isDirectory(), () => false),
-  writeText: (path, text) => writeNamedFile(path, text, 0o600),
+  async writeText(path, text) {
+    await writeNamedFile(path, text, 0o600).catch((error) => {
+      throw pathRefusal(`open ${path}`, error);
+    });
+  },
   removeHolding: removeNamedFile,
 };
 

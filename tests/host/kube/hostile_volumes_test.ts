@@ -1,6 +1,6 @@
 /** Links that a container left in a volume, or in a folder of the host, never lead what a play writes to the host (CVE-2025-9566). */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { ok } from "../../fixtures/run.ts";
+import { ok, run } from "../../fixtures/run.ts";
 import { Session, until } from "../../fixtures/session.ts";
 
 Deno.test("a play writes config maps and secrets into their volume, whatever links a container left there", async (t) => {
@@ -89,6 +89,7 @@ spec:
   });
   await t.step("a file of the host that is to be made is never made at the end of a link", async () => {
     await Deno.mkdir(`${server.folder}/shared`);
+    ok(await run(["chown", `--reference=${server.folder}`, `${server.folder}/shared`]));
     for (const type of ["FileOrCreate", "DirectoryOrCreate"]) {
       const path = `${server.folder}/shared/${type}`;
       await Deno.symlink(`${server.folder}/folder/made`, path);
