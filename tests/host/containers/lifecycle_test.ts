@@ -33,6 +33,8 @@ interface Row {
   answers: Answer[];
   /** The answers of Docker's tree to a paused container, where Docker lets it go on and end. */
   dockerPaused?: Answer;
+  /** The status of all refusals in Docker's tree, where it is another one there. */
+  dockerRefusal?: number;
 }
 
 const all = (answer: Answer): Answer[] => STATES.map(() => answer);
@@ -72,6 +74,7 @@ const TABLE: Record<string, Row> = {
       ...[[500, PAUSE], [500, PAUSE], [204, "paused"]] satisfies Answer[],
       ...[[500, `"ID" is already paused${IMPROPER}`], [500, PAUSE], [500, PAUSE]] satisfies Answer[],
     ],
+    dockerRefusal: 409,
   },
   unpause: {
     call: ["POST", "/unpause"],
@@ -99,6 +102,7 @@ const TABLE: Record<string, Row> = {
     call: ["GET", "/top"],
     trees: "both",
     answers: [[500, TOP], [500, TOP], 200, [500, TOP], [500, TOP], [500, TOP]],
+    dockerRefusal: 409,
   },
   healthcheck: {
     call: ["GET", "/healthcheck"],
@@ -176,8 +180,12 @@ Deno.test("every operation answers in every state what Podman answers", async (t
   }
 
   function answerOf(name: string, tree: string, state: State): Answer {
-    const { answers, dockerPaused } = TABLE[name];
-    return tree === "" && state === "paused" && dockerPaused || answers[STATES.indexOf(state)];
+    const { answers, dockerPaused, dockerRefusal } = TABLE[name];
+    const answer = answers[STATES.indexOf(state)];
+    if (tree !== "") return answer;
+    if (state === "paused" && dockerPaused !== undefined) return dockerPaused;
+    const isRefusal = typeof answer !== "number" && answer[0] >= 400;
+    return isRefusal && dockerRefusal !== undefined ? [dockerRefusal, answer[1]] : answer;
   }
 
   const changes = (name: string, tree: string, state: State) => {
