@@ -5,6 +5,7 @@ import { EngineError } from "../../engine/errors.ts";
 import type { LocalFile, LocalFiles } from "../../engine/ports/local_files_port.ts";
 import { fileStream } from "../storage/file_stream.ts";
 import { folderArchive } from "./trees/folder_archive.ts";
+import { pathRefusal } from "./helpers/path_refusal.ts";
 import { openInside } from "./helpers/safe_path.ts";
 
 /** Folders of files that the kernel makes up: reading them may block, act, or never end. */
@@ -20,7 +21,7 @@ export function localFiles(own: readonly string[]): LocalFiles {
       }
       const clean = resolve(path);
       const real = await realpath(clean).catch((error) => {
-        throw isMissing(error) ? noSuchFile(clean) : error;
+        throw isMissing(error) ? noSuchFile(clean) : pathRefusal(`open ${clean}`, error);
       });
       const closed = [...KERNEL, ...await Promise.all(own.map((folder) => realpath(folder).catch(() => folder)))];
       if (closed.some((folder) => real === folder || real.startsWith(`${folder}/`))) {
@@ -76,7 +77,7 @@ function fileOf(path: string, size: number, look?: () => Promise<FileHandle | un
 async function openFile(path: string) {
   // Opening a pipe would wait for its writer.
   const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error) => {
-    throw isMissing(error) ? noSuchFile(path) : error;
+    throw isMissing(error) ? noSuchFile(path) : pathRefusal(`open ${path}`, error);
   });
   const facts = await handle.stat();
   if (!facts.isFile() && !facts.isDirectory()) {
