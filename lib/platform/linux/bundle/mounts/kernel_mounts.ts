@@ -30,12 +30,14 @@ export function kernelMounts(record: ContainerRecord, groups: CgroupView, shared
   const access = spec.fullyReadOnly ? ["ro"] : [];
   const size = spec.systemdShmSize === undefined ? [] : [`size=${spec.systemdShmSize}`];
   // In a user namespace, its own or the server's, a container may not mount what tells of the host's processes.
-  const isHosts = (name: "pid" | "ipc") =>
+  const isHosts = (name: "pid" | "ipc" | "network") =>
     (record.idMaps !== undefined || isRootless()) && spec.namespaces[name].mode === "host";
   return [
     ownOrHosts("/proc", "proc", isHosts("pid"), spec.procOptions),
     scratchMount("/dev", [...access, "nosuid", "noexec", "strictatime", "mode=755", "size=65536k"]),
-    { destination: "/sys", type: "sysfs", source: "sysfs", options: ["nosuid", "noexec", "nodev", writable] },
+    // Without the host's network namespace being its own it may not mount /sys either. crun then takes the host's and hides its
+    // control groups, but fails where nothing is to be hidden.
+    ownOrHosts("/sys", "sysfs", spec.privileged && isHosts("network"), [writable]),
     {
       destination: "/dev/pts",
       type: "devpts",
