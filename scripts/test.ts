@@ -15,7 +15,7 @@ import { filterOf, findTestFiles, selectFiltered, splitEvenly, writeTestModule }
 import { makeImportMap } from "./test/import_map.ts";
 import { type Counts, type Part, type Print, printHeading, runParts } from "./test/lanes.ts";
 import { runRootlessStep } from "./test/rootless_step.ts";
-import { ROOTLESS_FILES } from "../tests/rootless/skipped_tests.ts";
+import { LONG_ROOTLESS_FILES, ROOTLESS_FILES } from "../tests/rootless/skipped_tests.ts";
 
 const root = new URL("../", import.meta.url);
 const started = performance.now();
@@ -144,6 +144,7 @@ function hostParts(): Part[] {
     console.log("left out: running containers needs Linux and root; this is " + Deno.build.os + ", uid " + Deno.uid());
     return [];
   }
+  const rootlessFiles = values.long ? [...ROOTLESS_FILES, ...LONG_ROOTLESS_FILES] : ROOTLESS_FILES;
   const inParts = HOST_PARTS.flatMap(([, , folders]) => folders);
   const attackers = "attackers: containers, images, registries, clients and web pages";
   return [
@@ -152,11 +153,11 @@ function hostParts(): Part[] {
     ),
     ...testPart("host", "the kernel's side", wantedFiles(["tests/platform/linux"]), { name: "linux" }),
     ...testPart("host", "servers, services and clients", wantedFiles(["tests/host"], inParts), { name: "servers" }),
-    ...wantedFiles(["tests/host"]).some((file) => ROOTLESS_FILES.includes(file))
+    ...wantedFiles(["tests/host"]).some((file) => rootlessFiles.some(({ path }) => path === file))
       ? [{
         step: "rootless",
         what: "host tests again, with the server of an ordinary user",
-        run: (print: Print) => runRootlessStep(testRun, print),
+        run: (print: Print) => runRootlessStep(rootlessFiles, testRun, print),
       }]
       : [],
     ...testPart("hostile", attackers, wantedFiles(["tests/hostile"])),

@@ -1,6 +1,7 @@
 /** Processes in running containers, by the real clients and by hand. */
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { createHash } from "node:crypto";
+import { buildTar } from "../../fixtures/images/tar_builder.ts";
 import { ok, run } from "../../fixtures/run.ts";
 import { Session, until } from "../../fixtures/session.ts";
 
@@ -154,7 +155,7 @@ Deno.test("exec sessions refuse what cannot be, in Podman's words", async () => 
   await using session = await Session.start();
   const { server, image } = session;
   ok(await server.podman("pull", image));
-  const box = ok(await server.podman("run", "-d", "--name", "box", "--network=none", image, "sleep", "600")).trim();
+  ok(await server.podman("run", "-d", "--name", "box", "--network=none", image, "sleep", "600"));
   const send = async (method: string, path: string, body?: unknown) => {
     const reply = await server.request(method, path, { body });
     const text = await reply.text();
@@ -179,11 +180,22 @@ Deno.test("exec sessions refuse what cannot be, in Podman's words", async () => 
   assertStringIncludes(removed.message, "is still running, cannot remove: exec session state improper");
   assertEquals((await send("POST", `/libpod/exec/${Id}/remove`, { Force: true })).status, 200);
   assertEquals((await send("GET", `/exec/${Id}/json`)).status, 404);
-  const late = await send("POST", "/libpod/containers/box/exec", { Cmd: ["true"] });
+});
+
+Deno.test("exec sessions of a paused container are refused", async () => {
+  await using session = await Session.start();
+  const { server, image } = session;
+  ok(await server.podman("pull", image));
+  const box = ok(await server.podman("run", "-d", "--name", "box", "--network=none", image, "sleep", "600")).trim();
+  const send = async (path: string, body: unknown) => {
+    const reply = await server.request("POST", path, { body });
+    return { status: reply.status, ...JSON.parse(await reply.text()) };
+  };
+  const late = await send("/libpod/containers/box/exec", { Cmd: ["true"] });
   ok(await server.podman("pause", "box"));
-  const paused = await send("POST", "/containers/box/exec", { Cmd: ["true"] });
+  const paused = await send("/containers/box/exec", { Cmd: ["true"] });
   assertEquals([paused.status, paused.cause], [409, "container state improper"]);
-  const frozen = await send("POST", `/exec/${late.Id}/start`, {});
+  const frozen = await send(`/exec/${late.Id}/start`, {});
   assertEquals(frozen.status, 409);
   assertStringIncludes(frozen.message, `cannot exec in a container that is not running; container ${box} is paused`);
   ok(await server.podman("unpause", "box"));
@@ -238,7 +250,6 @@ Deno.test("exec sessions outlive a server that is killed", async () => {
   };
   // They end when the test says so: a loaded machine may take seconds to start all of them.
   const untilTold = "until test -e /told; do sleep 0.1; done";
-  const { State: { Pid: main } } = await (await server.request("GET", "/libpod/containers/box/json")).json();
   const detached = await create(["sh", "-c", `${untilTold}; exit 11`]);
   const lasting = await create(["sleep", "60"]);
   const terminal = await create(["sh", "-c", `${untilTold}; exit 12`], { Tty: true });
@@ -255,7 +266,8 @@ Deno.test("exec sessions outlive a server that is killed", async () => {
   };
   await until(async () => assertEquals((await all()).filter(({ Pid }) => Pid > 0).length, 4));
   await server.crash();
-  await Deno.writeTextFile(`/proc/${main}/root/told`, "");
+  const told = buildTar([{ type: "file", path: "told", content: "" }]);
+  assertEquals((await server.request("PUT", "/libpod/containers/box/archive?path=/", { raw: told })).status, 200);
   // The client asks for the exit code for a moment: where the server is back by then it hears that the process still runs, and
   // takes that for success.
   await attached;

@@ -11,12 +11,16 @@ async function openSpecs() {
   const folder = await Deno.makeTempDir({ prefix: "gantry-spec-" });
   await Deno.mkdir(`${folder}/sub`);
   await Deno.writeTextFile(`${folder}/sub/file`, "mine");
+  const giveToOwner = async () => void ok(await exec(["chown", "-R", `--reference=${folder}`, folder]));
+  await giveToOwner();
   const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
   await podman("pull", "--tls-verify=false", image);
   return {
     server,
     image,
     folder,
+    /** Gives the folder's owner all that is in it: an ordinary user, where one runs the server. */
+    giveToOwner,
     podman,
     run: (options: string[], script: string) =>
       podman("run", "--rm", "--network=none", ...options, image, "sh", "-c", script),
@@ -33,7 +37,7 @@ async function openSpecs() {
 
 Deno.test("podman run honours mounts", async (t) => {
   await using specs = await openSpecs();
-  const { server, image, folder, podman, run, owner } = specs;
+  const { server, image, folder, giveToOwner, podman, run, owner } = specs;
 
   await t.step("an overlay keeps its changes from the folder, and begins anew", async () => {
     const script = "cat /m/sub/file; echo new > /m/sub/file; rm -r /m/sub && ls -A /m";
@@ -71,6 +75,7 @@ Deno.test("podman run honours mounts", async (t) => {
     await podman("export", "-o", `${folder}/tree.tar`, id);
     await Deno.mkdir(`${folder}/tree`);
     ok(await exec(["tar", "-x", "-C", `${folder}/tree`, "-f", `${folder}/tree.tar`]));
+    await giveToOwner();
     await podman("rm", id);
     const rooted = async (path: string, script: string) => {
       return await podman("run", "--rm", "--network=none", "--rootfs", path, "sh", "-c", script);
@@ -202,8 +207,6 @@ Deno.test("podman run honours runtimes, removal and systemd, and refuses feature
       await podman("start", Id);
       assertEquals(await podman("inspect", "--format", "{{.OCIRuntime}}", Id), `${name}\n`);
       assertEquals(await podman("exec", Id, "echo", "hello"), "hello\n");
-      await podman("pause", Id);
-      await podman("unpause", Id);
       await podman("rm", "-f", "-t", "0", Id);
     }
     const mounts = [{ type: "bind", source: folder, destination: "/m", options: ["idmap=uids=0-1-1"] }];
@@ -215,6 +218,20 @@ Deno.test("podman run honours runtimes, removal and systemd, and refuses feature
       body: { image, oci_runtime: "odd" },
     });
     assertStringIncludes((await odd.json()).message, 'runtime "odd" is not installed here');
+  });
+
+  await t.step("either runtime pauses a container, and lets it go on", async () => {
+    for (const oci_runtime of ["crun", "runc"]) {
+      const made = await server.request("POST", "/v5.0.0/libpod/containers/create", {
+        body: { image, command: ["sleep", "60"], oci_runtime, netns: { nsmode: "none" } },
+      });
+      const { Id } = await made.json();
+      await podman("start", Id);
+      await podman("pause", Id);
+      await podman("unpause", Id);
+      assertEquals(await podman("exec", Id, "echo", "hello"), "hello\n");
+      await podman("rm", "-f", "-t", "0", Id);
+    }
   });
 
   await t.step("the files that --rm throws away do not wait for the disk, start after start", async () => {

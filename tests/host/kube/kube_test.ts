@@ -78,6 +78,8 @@ Deno.test("podman plays Kubernetes documents, takes them down, and plays what it
     assertStringIncludes(await podman("exec", "--user=0", "shop-main", "df", "/fast"), "1024");
     await podman("exec", "--user=0", "shop-main", "touch", "/fast/x");
     await logged("shop-side", "seen");
+  });
+  await t.step("limits of a document are its container's", async () => {
     const [main] = JSON.parse(await podman("inspect", "shop-main"));
     assertEquals([main.HostConfig.Memory, main.HostConfig.NanoCpus], [64 << 20, 500_000_000]);
   });

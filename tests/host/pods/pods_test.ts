@@ -34,8 +34,6 @@ Deno.test("podman --remote pod: the life of a pod, command by command", async ()
   assertEquals(await status("shop"), "Created");
   const steps: [command: string[], state: string][] = [
     [["start"], "Running"],
-    [["pause"], "Paused"],
-    [["unpause"], "Running"],
     [["kill"], "Exited"],
     [["start"], "Running"],
     [["stop", "-t", "1"], "Exited"],
@@ -74,13 +72,24 @@ Deno.test("podman --remote pod: the life of a pod, command by command", async ()
   assertEquals(await podman("pod", "ps", "--format", "{{.Name}}"), "fresh");
 });
 
-Deno.test("containers of a pod share its network, names, IPC and limits, and its ports lead to them", async () => {
+Deno.test("podman --remote pod pause, unpause", async () => {
+  await using test = await openSession();
+  const { podman, image, status } = test;
+  await podman("pod", "create", "--name", "shop");
+  await podman("run", "-d", "--pod", "shop", "--stop-timeout", "0", image, "sh", "-c", SCRIPT);
+  await podman("pod", "pause", "shop");
+  assertEquals(await status("shop"), "Paused");
+  await podman("pod", "unpause", "shop");
+  assertEquals(await status("shop"), "Running");
+});
+
+Deno.test("containers of a pod share its network, names and IPC, and its ports lead to them", async () => {
   await using test = await openSession();
   const { podman, image, session: { server } } = test;
   const serve = "mkdir -p /tmp/www; echo served > /tmp/www/index.html; exec httpd -f -p 80 -h /tmp/www";
   await podman(
     ...["pod", "create", "--name", "shop", "-p", "127.0.0.1::80", "--hostname", "front", "--share", "net,ipc,uts,pid"],
-    ...["--add-host", "db:10.0.0.9", "--dns", "192.0.2.53", "--memory", "96m", "--cpus", "0.5"],
+    ...["--add-host", "db:10.0.0.9", "--dns", "192.0.2.53"],
   );
   await podman("run", "-d", "--pod", "shop", "--name", "web", image, "sh", "-c", serve);
   await until(async () => assertEquals(await podman("run", "--rm", "--pod", "shop", image, ...FETCH), "served"));
@@ -96,13 +105,21 @@ Deno.test("containers of a pod share its network, names, IPC and limits, and its
   const link = (name: string, kind: string) => podman("exec", name, "readlink", `/proc/self/ns/${kind}`);
   for (const kind of ["net", "ipc", "uts", "pid"]) assertEquals(await link("web", kind), await link(other, kind), kind);
   assert(await link("web", "mnt") !== await link(other, "mnt"), "files are each container's own");
-  const { CgroupPath } = readPod(await podman("pod", "inspect", "shop"));
-  assertEquals(memoryLimit(CgroupPath), String(96 << 20), "all containers together");
   await server.crash();
   assertEquals(await test.status("shop"), "Running", "a server that is killed and started again finds the pod");
   assertEquals((await (await fetch(`http://127.0.0.1:${port}/`)).text()).trim(), "served");
   const refused = await server.podman("run", "--pod", "shop", "-p", "81:81", image, "true");
   assertStringIncludes(refused.stderr, "published or exposed ports must be defined when the pod is created");
+  await podman("pod", "rm", "-f", "-t", "0", "shop");
+});
+
+Deno.test("containers of a pod share its limits", async () => {
+  await using test = await openSession();
+  const { podman, image } = test;
+  await podman("pod", "create", "--name", "shop", "--memory", "96m", "--cpus", "0.5");
+  await podman("run", "-d", "--pod", "shop", image, "sleep", "1000");
+  const { CgroupPath } = readPod(await podman("pod", "inspect", "shop"));
+  assertEquals(memoryLimit(CgroupPath), String(96 << 20), "all containers together");
   await podman("pod", "rm", "-f", "-t", "0", "shop");
   await until(() => Promise.resolve(assertEquals(memoryLimit(CgroupPath), undefined, "its cgroup has gone")));
 });
