@@ -43,7 +43,7 @@ export async function changeOwner(
     // `/.` is the folder itself; the program opens what is below it one by one, without following links.
     const args = ["--recursive", "--no-dereference", "-P", "--", `${uid}:${gid}`, `${handle}/.`];
     await runCommand("chown", args, { timeout: Infinity }).catch((error) => {
-      // What is another user's a server that is not root cannot give away.
+      // A server that is not root cannot give away the files of another user.
       const isRefused = error instanceof CommandError && error.stderr.includes("Operation not permitted");
       throw isRefused ? invalid(`chown ${real}`, "operation not permitted") : error;
     });
