@@ -96,7 +96,8 @@ export async function buildSpec(record: ContainerRecord, sources: SpecSources): 
     linux: {
       namespaces,
       resources: sources.withoutCgroups ? {} : containerResources(record, granted.map(({ rule }) => rule)),
-      cgroupsPath: sources.cgroupsPath,
+      // runc passes over groups that it may not make only where it is told of none.
+      ...sources.withoutCgroups !== true && { cgroupsPath: sources.cgroupsPath },
       sysctl: { ...defaultSysctls(record), ...spec.sysctl },
       ...devices.length > 0 && { devices: lastOf(devices) },
       ...seccomp !== undefined && { seccomp },

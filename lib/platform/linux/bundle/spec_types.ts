@@ -114,7 +114,7 @@ export interface RuntimeSpec {
     personality?: { domain: string };
     namespaces: SpecNamespace[];
     resources: Limits;
-    cgroupsPath: string;
+    cgroupsPath?: string;
     sysctl: Record<string, string>;
     devices?: SpecDevice[];
     seccomp?: SpecSeccomp;

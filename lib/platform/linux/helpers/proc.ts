@@ -18,7 +18,7 @@ export function isAlive(mark: ProcessMark): boolean {
   return readStat(mark.pid)?.startTicks === mark.startTicks;
 }
 
-function readStat(pid: number): { startTicks: string; group: number } | undefined {
+function readStat(pid: number): { startTicks: string; parent: number; group: number } | undefined {
   let text: string;
   try {
     // Made by the kernel on the spot: no disk is waited for.
@@ -32,7 +32,7 @@ function readStat(pid: number): { startTicks: string; group: number } | undefine
   const startTicks = fields[19];
   return state === "Z" || state === "X" || startTicks === undefined
     ? undefined
-    : { startTicks, group: Number(fields[2]) };
+    : { startTicks, parent: Number(fields[1]), group: Number(fields[2]) };
 }
 
 /** The live processes whose names fit, proc_pid_comm(5). */
@@ -45,6 +45,19 @@ export function processesNamed(name: RegExp): number[] {
       return false;
     }
   });
+}
+
+/** The live processes below a process: its children, theirs, and so on. */
+export function processesBelow(pid: number): number[] {
+  const children = new Map<number, number[]>();
+  for (const one of readdirSync("/proc").filter((entry) => /^\d+$/.test(entry)).map(Number)) {
+    const parent = readStat(one)?.parent;
+    if (parent !== undefined) children.set(parent, [...children.get(parent) ?? [], one]);
+  }
+  const found = [...children.get(pid) ?? []];
+  // A list that grows while it is walked.
+  for (const one of found) found.push(...children.get(one) ?? []);
+  return found;
 }
 
 /** A process's group; `undefined` where there is no such process. */

@@ -13,6 +13,8 @@ export interface Facts {
   cgroup: string;
   /** With a pid namespace of its own, the end of its first process is the end of all. */
   privatePid: boolean;
+  /** It has no control group, although this server manages them. */
+  withoutGroup?: boolean;
   /** The runtime it was made with, where that is not the server's own. */
   runtime?: string;
   /** The runtime itself must delete it: it has hooks to run then. */

@@ -49,6 +49,7 @@ import type { SealedRuntimes } from "./runtime/sealed_runtime.ts";
 import type { SeccompFilters } from "../bundle/seccomp_filters.ts";
 import { shareMemory } from "../bundle/mounts/shared_memory.ts";
 import { SubPaths } from "../bundle/mounts/sub_paths.ts";
+import { signalBelow } from "./signal_below.ts";
 import { Supervisors } from "./nursery/supervisors.ts";
 import { listProcesses } from "./top/top.ts";
 import { isID } from "../../../oci/digest.ts";
@@ -145,7 +146,15 @@ export class LinuxProcesses implements Processes {
       waiting = undefined;
       const supervisor = await begun.finish();
       const { hooked, startHooked } = written;
-      const rest = { cgroup, privatePid: hasOwnPids(record), hooked, startHooked, runtime: record.spec.runtime };
+      const withoutGroup = record.spec.cgroupsMode === "disabled";
+      const rest = {
+        cgroup,
+        privatePid: hasOwnPids(record),
+        withoutGroup,
+        hooked,
+        startHooked,
+        runtime: record.spec.runtime,
+      };
       this.#remember(container, record.id, supervisor, rest);
       if (conmonPidFile !== undefined) await writeNamedFile(conmonPidFile, String(supervisor.pid), 0o644);
       await filters.learn(written.rules, record.spec.annotations, join(this.#context.paths.runtime, record.id));
@@ -175,9 +184,12 @@ export class LinuxProcesses implements Processes {
   async kill(containerID: string, signal: number): Promise<void> {
     const facts = readFacts(this.#pathsOf(containerID).facts);
     if (facts === undefined || !isAlive(facts.container)) throw notRunning("Kill", containerID);
-    // Every process of a shared pid namespace has to go, which is the runtime's business.
     if (!facts.privatePid) {
-      return await this.run("kill", "--all", containerID, String(signal));
+      // Every process of a shared pid namespace has to go. The runtime finds them in the container's control group: where there is
+      // none it finds none, and says nothing of it.
+      const hasGroup = this.#parts.cgroups.isManaged && facts.withoutGroup !== true;
+      if (hasGroup) return await this.run("kill", "--all", containerID, String(signal));
+      return signalBelow(facts, signal);
     }
     try {
       process.kill(facts.container.pid, signal);
