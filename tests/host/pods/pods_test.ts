@@ -56,8 +56,6 @@ Deno.test("podman --remote pod: the life of a pod, command by command", async ()
   assertEquals(listed.split("\n"), [`${id.slice(0, 12)}-infra shop`, "web shop"]);
   const top = await podman("pod", "top", "shop", "args");
   assertEquals(top.split("\n").map((line) => line.trim()).sort(), ["/catatonit -P", "COMMAND", "sleep 1000"]);
-  const stats = JSON.parse(await podman("pod", "stats", "--no-stream", "--format", "json", "shop"));
-  assertEquals(stats.map(({ Name }: { Name: string }) => Name), [`${id.slice(0, 12)}-infra`, "web"]);
   assertMatch(await podman("pod", "logs", "-c", "web", "shop"), /^(ready\s*)+$/);
   const running = await server.podman("pod", "rm", "shop");
   assert(running.code !== 0);
@@ -72,11 +70,13 @@ Deno.test("podman --remote pod: the life of a pod, command by command", async ()
   assertEquals(await podman("pod", "ps", "--format", "{{.Name}}"), "fresh");
 });
 
-Deno.test("podman --remote pod pause, unpause", async () => {
+Deno.test("podman --remote pod stats, pause, unpause", async () => {
   await using test = await openSession();
   const { podman, image, status } = test;
-  await podman("pod", "create", "--name", "shop");
-  await podman("run", "-d", "--pod", "shop", "--stop-timeout", "0", image, "sh", "-c", SCRIPT);
+  const id = await podman("pod", "create", "--name", "shop");
+  await podman("run", "-d", "--pod", "shop", "--name", "web", "--stop-timeout", "0", image, "sh", "-c", SCRIPT);
+  const stats = JSON.parse(await podman("pod", "stats", "--no-stream", "--format", "json", "shop"));
+  assertEquals(stats.map(({ Name }: { Name: string }) => Name), [`${id.slice(0, 12)}-infra`, "web"]);
   await podman("pod", "pause", "shop");
   assertEquals(await status("shop"), "Paused");
   await podman("pod", "unpause", "shop");
