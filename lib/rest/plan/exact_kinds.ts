@@ -12,7 +12,6 @@ import {
   writeJSONSchema,
   type WrittenSchema,
 } from "./kind.ts";
-import { isRecord } from "../codecs/record.ts";
 import type { Schema } from "./schema.ts";
 import { isBare, zodKindTeller } from "./zod_kind.ts";
 
@@ -126,7 +125,7 @@ class UnitedFields extends Map<string, Field> implements Fields {
         value[name] === undefined ? !required : only === undefined || value[name] === only
       )
     );
-    const left = shown !== value && isRecord(shown) ? Object.keys(shown).filter((name) => this.has(name)) : [];
+    const left = shown === value ? [] : Object.keys(Object(shown)).filter((name) => this.has(name));
     const [one, ...more] = fits;
     if (one === undefined) return this;
     if (more.length === 0 && left.every((name) => one.has(name))) return one;

@@ -96,8 +96,8 @@ sub enter {
     syscall($nr{setns}, fileno $file, 0) == 0 or die "enter namespace $kind: $!\n";
   }
   $( = 0; $) = 0; $< = 0; $> = 0;
-  # The mount namespace puts its processes at its root; relative paths of the command are this folder's. Who was put into this user
-  # by sudo(8) may stand where the user may not: the root has to do then, as before.
+  # The mount namespace puts its processes at its root; relative paths of the command are this folder's. A
+  # user may stand where that user may not go, as sudo(8) leaves it: the root has to do then.
   chdir $folder;
   # A terminal's signals are for the parent, which hands them on.
   setpgrp(0, 0);
