@@ -129,7 +129,7 @@ export class Builds {
     return measureCache(this.#cacheParts());
   }
 
-  /** Those of them that are results of steps. */
+  /** The results of steps alone, which are counted without a look at any file. */
   cachedSteps(): CacheItem[] {
     return measureSteps(this.#cache, this.#images);
   }
