@@ -89,12 +89,12 @@ function readOptions(driver: string, given: Readonly<Record<string, string>>) {
 }
 
 function subnetWish({ Subnet = "", IPRange, Gateway, AuxiliaryAddresses = {} }: IPAMConfig): NetworkSubnet {
-  if (Object.keys(AuxiliaryAddresses).length > 0) throw unsupportedPart("IPAM.Config.AuxiliaryAddresses");
   const range = IPRange ? readSubnet(requireCIDR(IPRange)) : undefined;
   return {
     subnet: requireCIDR(Subnet),
     ...Gateway && { gateway: Gateway },
     ...range && { leaseRange: { start: addressAt(range, 0), end: addressAt(range, -1) } },
+    ...Object.keys(AuxiliaryAddresses).length > 0 && { auxiliary: AuxiliaryAddresses },
   };
 }
 

@@ -61,6 +61,7 @@ function networkFields(record: NetworkRecord, name: string): Sparse<NetworkSumma
         Subnet: subnet.subnet,
         IPRange: rangeOf(subnet),
         Gateway: subnet.gateway,
+        AuxiliaryAddresses: subnet.auxiliary,
       })),
     },
     Internal: record.internal,
@@ -91,15 +92,15 @@ function rangeOf({ leaseRange }: NetworkSubnet): string | undefined {
 }
 
 /** How many addresses containers can be given, as far as a number of JSON tells. */
-function rangeSize({ subnet, gateway, leaseRange }: NetworkSubnet): number {
+function rangeSize({ subnet, gateway, leaseRange, auxiliary = {} }: NetworkSubnet): number {
   const { first, size, version } = parseSubnet(subnet);
   const start = leaseRange?.start === undefined ? first : parseAddress(leaseRange.start).value;
   const end = leaseRange?.end === undefined ? first + size - 1n : parseAddress(leaseRange.end).value;
   const reserved = [
     first,
     ...version === 4 ? [first + size - 1n] : [],
-    ...gateway ? [parseAddress(gateway).value] : [],
+    ...[...gateway ? [gateway] : [], ...Object.values(auxiliary)].map((address) => parseAddress(address).value),
   ];
-  const lost = reserved.filter((value) => value >= start && value <= end).length;
+  const lost = [...new Set(reserved)].filter((value) => value >= start && value <= end).length;
   return Math.min(Number(end - start + 1n) - lost, Number.MAX_SAFE_INTEGER);
 }

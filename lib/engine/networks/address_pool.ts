@@ -12,12 +12,13 @@ export class AddressPool {
   /** The address at which the last search ended: addresses are given out in turn, so that a freed one rests a while. */
   #cursor: bigint;
 
-  constructor({ subnet, gateway, leaseRange }: NetworkSubnet) {
+  constructor({ subnet, gateway, leaseRange, auxiliary = {} }: NetworkSubnet) {
     this.#subnet = parseSubnet(subnet);
     const { first, size, version } = this.#subnet;
     this.#reserved = new Set([first]);
     if (gateway !== undefined) this.#reserved.add(parseAddress(gateway).value);
     if (version === 4) this.#reserved.add(first + size - 1n);
+    for (const address of Object.values(auxiliary)) this.#reserved.add(parseAddress(address).value);
     this.#range = {
       first: leaseRange?.start === undefined ? first : parseAddress(leaseRange.start).value,
       last: leaseRange?.end === undefined ? first + size - 1n : parseAddress(leaseRange.end).value,

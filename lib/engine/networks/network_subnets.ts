@@ -48,8 +48,11 @@ export function checkSubnets(subnets: readonly NetworkSubnet[]): NetworkSubnet[]
 export function addGateways(subnets: readonly NetworkSubnet[]): NetworkSubnet[] {
   return subnets.map(({ subnet, gateway, ...rest }) => {
     const { size } = parseSubnet(subnet);
+    const others = Object.values(rest.auxiliary ?? {});
+    let place = 1;
+    while (others.includes(addressAt(parseSubnet(subnet), place))) place++;
     // A subnet of one or two addresses has no room for a gateway of its own.
-    const first = size > 2n ? addressAt(parseSubnet(subnet), 1) : undefined;
+    const first = size > BigInt(place + 1) ? addressAt(parseSubnet(subnet), place) : undefined;
     const chosen = gateway ?? first;
     return { subnet, ...chosen !== undefined && { gateway: chosen }, ...rest };
   });
@@ -90,7 +93,7 @@ export function readAddress(what: string, text: string): string {
   }
 }
 
-function checkSubnet({ subnet: text, gateway, leaseRange }: NetworkSubnet): NetworkSubnet {
+function checkSubnet({ subnet: text, gateway, leaseRange, auxiliary }: NetworkSubnet): NetworkSubnet {
   const subnet = readSubnet(text);
   const name = textOf(subnet);
   const inside = (what: string, address: string | undefined) => {
@@ -102,6 +105,13 @@ function checkSubnet({ subnet: text, gateway, leaseRange }: NetworkSubnet): Netw
     return canonical;
   };
   const via = inside("gateway", gateway);
+  const others = Object.entries(auxiliary ?? {}).map((
+    [name, address],
+  ) => [name, inside("auxiliary address", address)!]);
+  if (others.length > MOST) throw invalid(`a subnet has at most ${MOST} auxiliary addresses`);
+  if (via !== undefined && others.some(([, address]) => address === via)) {
+    throw invalid(`auxiliary address ${via} is the gateway of ${name}`);
+  }
   const [start, end] = [
     inside("lease range start ip", leaseRange?.start),
     inside("lease range end ip", leaseRange?.end),
@@ -114,6 +124,7 @@ function checkSubnet({ subnet: text, gateway, leaseRange }: NetworkSubnet): Netw
     subnet: name,
     ...via !== undefined && { gateway: via },
     ...Object.keys(range).length > 0 && { leaseRange: range },
+    ...others.length > 0 && { auxiliary: Object.fromEntries(others) },
   };
 }
 

@@ -14,6 +14,8 @@ export interface NetworkSubnet {
   gateway?: string;
   /** The addresses given to containers that ask for none, both ends included; absent: all of the subnet's. */
   leaseRange?: { start?: string; end?: string };
+  /** Addresses of other machines in the subnet, by their names: no container gets one of them. */
+  auxiliary?: Record<string, string>;
 }
 
 /** A route that the containers of a network get. */

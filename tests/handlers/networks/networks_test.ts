@@ -276,3 +276,30 @@ Deno.test("CompatListNetworks() tells networks of users from those of every mach
   assertEquals(await names({ scope: ["swarm"] }), []);
   assertEquals(await names({ type: ["other"] }), [400, "invalid filter 'type=other'"]);
 });
+
+Deno.test("auxiliary addresses of a network are nobody's, not the gateway's either, and are shown by their names", async () => {
+  await using test = await openTestEngine();
+  const AuxiliaryAddresses = { router: "10.9.9.1", printer: "10.9.9.3" };
+  const create = (aux: Record<string, string>, more = {}) => {
+    const IPAM = { Config: [{ Subnet: "10.9.9.0/29", AuxiliaryAddresses: aux, ...more }] };
+    return send(test, "POST", "/v1.44/networks/create", { Name: "lan", IPAM });
+  };
+  const refused = await create({ router: "10.9.8.1" });
+  assertEquals(refused.status, 400);
+  assertStringIncludes(refused.body.message, "auxiliary address 10.9.8.1 not in subnet 10.9.9.0/29");
+  assertEquals((await create({ router: "10.9.9.1" }, { Gateway: "10.9.9.1" })).status, 400);
+  assertEquals((await create(AuxiliaryAddresses)).status, 201);
+  const { IPAM } = (await send(test, "GET", "/v1.44/networks/lan")).body;
+  assertEquals(IPAM.Config, [{ Subnet: "10.9.9.0/29", Gateway: "10.9.9.2", AuxiliaryAddresses }]);
+  const usage = (await send(test, "GET", "/v1.52/networks/lan")).body.Status.IPAM.Subnets["10.9.9.0/29"];
+  assertEquals(usage.DynamicIPsAvailable, 3);
+  const addresses = [];
+  for (const name of ["a", "b"]) {
+    const body = { Image: TINY_NAME, Cmd: ["stubborn"], HostConfig: { NetworkMode: "lan" } };
+    await send(test, "POST", `/v1.44/containers/create?name=${name}`, body);
+    await send(test, "POST", `/v1.44/containers/${name}/start`);
+    const { NetworkSettings } = (await send(test, "GET", `/v1.44/containers/${name}/json`)).body;
+    addresses.push(NetworkSettings.Networks.lan.IPAddress);
+  }
+  assertEquals(addresses, ["10.9.9.4", "10.9.9.5"]);
+});
