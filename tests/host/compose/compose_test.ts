@@ -111,6 +111,8 @@ Deno.test("docker compose places containers in networks, and mounts what they as
     await compose.run("links", "up", "-d", "--wait");
     const sh = (script: string) => compose.run("links", "exec", "-T", "web", "sh", "-c", script);
     assertEquals(await sh("nc -w 1 database 5432 < /dev/null"), "hello\n");
+    const names = (await sh("grep database /etc/hosts; grep links-db-1 /etc/hosts")).trim().split(/\s+/);
+    assertEquals([names[1], names[3], names[0] === names[2]], ["database", "links-db-1", true]);
     const [{ IPAM }] = JSON.parse(ok(await server.docker("network", "inspect", "links_two")));
     assertStringIncludes((await sh("ip route")).split("\n")[0], `default via ${IPAM.Config[0].Gateway} `);
     assertEquals(await compose.down("links"), "");

@@ -2,6 +2,9 @@ import type { ContainerRecord } from "../../records/container_record.ts";
 import type { Context } from "../context.ts";
 import { isCode } from "../failures.ts";
 
+/** The digits of an ID as clients print it. */
+const SHORT_ID = 12;
+
 /**
  * Returns a container's record with an entry of /etc/hosts for each of its links whose container runs in one of its networks. The
  * address is the one at this container's start.
@@ -14,10 +17,14 @@ export function withLinkedHosts(context: Context, record: ContainerRecord): Cont
 
 function linkedHosts(context: Context, { networks }: ContainerRecord, link: string): string[] {
   const [nameOrID, alias] = link.split(":");
-  const interfaces = findContainer(context, nameOrID)?.state.network?.interfaces ?? {};
+  const other = findContainer(context, nameOrID);
+  const interfaces = other?.state.network?.interfaces ?? {};
   const addresses = Object.keys(networks).flatMap((name) => interfaces[name]?.addresses ?? []);
   const found = addresses.find(({ address }) => !address.includes(":")) ?? addresses[0];
-  return found === undefined ? [] : [`${alias}:${found.address}`];
+  if (other === undefined || found === undefined) return [];
+  // Docker names it by its ID and its own name, too.
+  const names = new Set([alias, other.id.slice(0, SHORT_ID), other.name]);
+  return [...names].map((name) => `${name}:${found.address}`);
 }
 
 /** `undefined` for a container that is gone. */
