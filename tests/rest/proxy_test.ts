@@ -56,6 +56,28 @@ Deno.test("handler(link()) keeps headers, both ways, but for credentials and coo
   assertEquals(["x-total", "etag", "set-cookie"].map((name) => headers.get(name)), ["7", '"a"', null]);
 });
 
+Deno.test("handler(link()) passes on the cookies that a tag names, and no others", async () => {
+  const sessions = api("x", {
+    SignIn: rest("POST /session Set-Cookie:sid", [], [z.string()]),
+    Who: rest("GET /who (Cookie:sid) *", [z.string().optional()], [z.string()]),
+  });
+  const behind = handler(
+    null,
+    implement(sessions, {
+      SignIn({ headers }) {
+        headers.append("set-cookie", "other=1");
+        return "a b";
+      },
+      Who: (sid = "nobody", { request }) => `${sid} ${request.headers.get("cookie")}`,
+    }),
+  );
+  const front = handler(null, link(sessions, "http://upstream", { fetch: behind }));
+  const { headers } = await front(request("POST", "/session"));
+  assertEquals(headers.getSetCookie().map((line) => line.split(";")[0]), ["sid=a%20b"]);
+  const asked = await front(request("GET", "/who", undefined, { cookie: "more=2; sid=a%20b" }));
+  assertEquals(await asked.text(), "a b sid=a%20b");
+});
+
 Deno.test("handler(link()) resumes a channel where its client left it", async () => {
   const headers = { accept: "text/event-stream", "last-event-id": "41" };
   const text = await (await proxy(request("GET", "/watch", undefined, headers))).text();

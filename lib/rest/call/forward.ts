@@ -1,11 +1,11 @@
-import { argumentPlaces } from "../headers/places.ts";
+import { argumentPlaces, resultPlaces } from "../headers/places.ts";
 import { HTTPError } from "../error.ts";
 import { placeArguments } from "../headers/client_placed.ts";
 import type { ClientParts } from "./core_client.ts";
 import { type Forward, markForward, PassedChannel, type TextChannel, TEXTS } from "../run/forwarded.ts";
 import { writeRequest } from "./write_request.ts";
 
-/** The headers of a request that are sent on. Credentials and cookies are the proxy's own and stay there. */
+/** The headers of a request that are sent on. Credentials and cookies are the proxy's own and stay there, but for cookies that a tag names. */
 const SENT = [
   "accept",
   "accept-language",
@@ -26,6 +26,7 @@ const KEPT_BACK =
 /** Lets an API elsewhere be served: its requests and answers pass as they came, with the headers that may. */
 export const forward: NonNullable<ClientParts["forward"]> = (run, plan, codecs, base, client, { headers, stream }) => {
   const places = argumentPlaces(plan);
+  const cookies = resultPlaces(plan).flatMap(({ type, name }) => type === "cookie" ? `${name}=` : []);
   const pass: Forward = async (decoded, values, call, streams) => {
     const { request: given, signal, name } = call;
     if (!streams || given.headers.has("upgrade")) return await called(...decoded, call);
@@ -39,6 +40,9 @@ export const forward: NonNullable<ClientParts["forward"]> = (run, plan, codecs, 
     try {
       const response = await client.fetch(request);
       const kept = [...response.headers].filter(([header]) => !KEPT_BACK.test(header));
+      for (const line of response.headers.getSetCookie()) {
+        if (cookies.some((start) => line.startsWith(start))) kept.push(["set-cookie", line]);
+      }
       return new Response(response.body, { status: response.status, headers: kept });
     } catch (cause) {
       throw upstreamError(name, cause);
