@@ -76,6 +76,13 @@ Deno.test("each operation that an ordinary user's server cannot do names the rea
       try {
         await checkAll([
           ["POST", "/containers/create", bind(`${folder}/data`), 500, `statfs ${folder}/data: permission denied`],
+          [
+            "POST",
+            "/containers/create",
+            { image, ...none, devices: [{ path: `${folder}/tty` }] },
+            500,
+            `stat ${folder}/tty: permission denied`,
+          ],
           ["POST", `/local/images/load?path=${folder}/x`, undefined, 400, `open ${folder}/x: permission denied`],
           ["POST", await started(bind(open, "U")), undefined, 400, `chown ${open}: operation not permitted`],
         ]);

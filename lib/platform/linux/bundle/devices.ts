@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { EngineError } from "../../../engine/errors.ts";
 import type { ContainerRecord } from "../../../engine/records/container_record.ts";
 import type { DeviceRule, DeviceSpec } from "../../../engine/records/limits.ts";
+import { pathRefusal } from "../helpers/path_refusal.ts";
 import type { SpecDevice } from "./spec_types.ts";
 
 /** Names in /dev that a container has of its own, or must not share. */
@@ -43,9 +44,8 @@ export interface GrantedDevice {
 export async function findDevices(wanted: readonly DeviceSpec[]): Promise<GrantedDevice[]> {
   const found = await Promise.all(wanted.map(async ({ source, destination, access }): Promise<GrantedDevice[]> => {
     const path = await realpath(source).catch(() => source);
-    const facts = await stat(path).catch(() => {
-      const sentinel = "no such file or directory";
-      throw new EngineError("invalid", `stat ${source}: ${sentinel}`, { sentinel });
+    const facts = await stat(path).catch((error) => {
+      throw pathRefusal(`stat ${source}`, error);
     });
     if (!facts.isDirectory()) {
       if (!isDevice(facts)) {
