@@ -7,7 +7,7 @@ import { Buffer } from "node:buffer";
 import process from "node:process";
 import type { Readable, Writable } from "node:stream";
 import { freeBytes, isByteStream } from "../../../oci/bytes/byte_stream.ts";
-import { startProgram } from "./spawn.ts";
+import { programFolders, startProgram } from "./spawn.ts";
 import { writeAll } from "../../http/exchange/write_all.ts";
 
 /** How a program is run. */
@@ -57,7 +57,7 @@ const OUTPUT_LIMIT = 16 * 1024 * 1024;
 const STDERR_LIMIT = 64 * 1024;
 const TIMEOUT = 60_000;
 /** The rest of this process's environment is not for others: it may hold a token, or steer them (`TAR_OPTIONS`). */
-const PASSED_ON = ["PATH", "HOME", "TMPDIR", "NETAVARK_FW"];
+const PASSED_ON = ["HOME", "TMPDIR", "NETAVARK_FW"];
 
 /**
  * Runs a program to its end. Throws {@linkcode CommandError} with the program's standard error as the detail, or the
@@ -72,7 +72,12 @@ export async function runCommand(
   const child = startProgram(program, args, {
     stdio: [options.stdin === undefined ? "ignore" : "pipe", "pipe", "pipe"],
     cwd: options.cwd,
-    env: { ...Object.fromEntries(PASSED_ON.map((name) => [name, process.env[name]])), LC_ALL: "C", ...options.env },
+    env: {
+      ...Object.fromEntries(PASSED_ON.map((name) => [name, process.env[name]])),
+      PATH: programFolders().join(":"),
+      LC_ALL: "C",
+      ...options.env,
+    },
   });
   let stopped: { why: string; cause?: unknown } | undefined;
   const stop = (why: string, cause?: unknown) => {

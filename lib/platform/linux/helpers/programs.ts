@@ -5,18 +5,15 @@
  */
 import { access, constants } from "node:fs/promises";
 import { join } from "node:path";
-import process from "node:process";
 import { runCommand } from "./command.ts";
-import { SYSTEM_PATH } from "./spawn.ts";
+import { programFolders } from "./spawn.ts";
 
 /** The folders of programs that only engines run, the first one first: those of Debian and Arch, and those of Fedora and Alpine. */
 export const HELPER_FOLDERS: readonly string[] = ["/usr/lib/podman", "/usr/libexec/podman"];
 
 /** The full path of a program, or `undefined`. */
 export async function findProgram(name: string): Promise<string | undefined> {
-  // Sudo and service managers may leave the system's folders out of `PATH`.
-  for (const folder of [...(process.env.PATH ?? "").split(":"), ...SYSTEM_PATH.split(":")]) {
-    if (folder === "") continue;
+  for (const folder of programFolders()) {
     const path = join(folder, name);
     if (await access(path, constants.X_OK).then(() => true, () => false)) return path;
   }

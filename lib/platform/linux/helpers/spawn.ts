@@ -17,12 +17,21 @@ export const SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/s
 export const HELPER_ENVIRONMENT = { PATH: SYSTEM_PATH, LC_ALL: "C" };
 
 /**
+ * The folders in which programs are looked for: those of the server's `PATH`, and then the system's, which `PATH` may lack: that of an
+ * ordinary user of Debian has no `sbin`, and sudo(8) and service managers leave folders out, too.
+ */
+export function programFolders(): string[] {
+  const own = (process.env.PATH ?? "").split(":").filter((folder) => folder !== "");
+  return [...new Set([...own, ...SYSTEM_PATH.split(":")])];
+}
+
+/**
  * Starts a program. Without `env` it gets the server's `PATH` and nothing else of its environment, which may hold a token;
  * its messages are untranslated, since callers read them.
  */
 export function startProgram(program: string, args: readonly string[], options: SpawnOptions): ChildProcess {
   closeOnExec();
-  return spawn(program, args, { env: { PATH: process.env.PATH ?? SYSTEM_PATH, LC_ALL: "C" }, ...options });
+  return spawn(program, args, { env: { PATH: programFolders().join(":"), LC_ALL: "C" }, ...options });
 }
 
 /** Starts a program with a pipe for each of its standard streams, as {@linkcode startProgram} does. */

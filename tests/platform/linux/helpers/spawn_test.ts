@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { once } from "node:events";
-import { startPipedProgram, startProgram } from "../../../../lib/platform/linux/helpers/spawn.ts";
+import { programFolders, startPipedProgram, startProgram } from "../../../../lib/platform/linux/helpers/spawn.ts";
 
 const ignore = Deno.build.os !== "linux";
 
@@ -19,7 +19,7 @@ Deno.test({
       const child = startProgram("env", [], { stdio: ["ignore", "pipe", "ignore"] });
       const ended = once(child, "close");
       const lines = (await textOf(child.stdout!)).trim().split("\n").sort();
-      assertEquals(lines, ["LC_ALL=C", `PATH=${Deno.env.get("PATH")}`]);
+      assertEquals(lines, ["LC_ALL=C", `PATH=${programFolders().join(":")}`]);
       await ended;
     } finally {
       Deno.env.delete("GANTRY_TEST_TOKEN");
@@ -50,4 +50,17 @@ Deno.test({
       await once(server, "close");
     }
   },
+});
+
+Deno.test("programFolders() has the server's folders first, and the system's that those of an ordinary user lack", () => {
+  const before = Deno.env.get("PATH") ?? "";
+  Deno.env.set("PATH", "/own/bin:/usr/bin::/bin");
+  try {
+    assertEquals(programFolders(), [
+      ...["/own/bin", "/usr/bin", "/bin"],
+      ...["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/sbin"],
+    ]);
+  } finally {
+    Deno.env.set("PATH", before);
+  }
 });
