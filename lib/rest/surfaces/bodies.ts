@@ -4,26 +4,35 @@ import type { Schema } from "../plan/schema.ts";
 import { type Components, isObject } from "./components.ts";
 import { resultPlaces } from "../headers/places.ts";
 import { type Described, isOptional } from "./described.ts";
+import { type FieldWords, withFieldWords, withText } from "./field_words.ts";
 import type { HeaderObject, JSONSchema, MediaTypeObject, RequestBodyObject, ResponseObject } from "./openapi_types.ts";
 
 /** No form is deeper. */
 const MAX_DEPTH = 4;
 
-/** The body of an operation's requests, in every content type the server reads. */
-export function requestBody(described: Described, components: Components): RequestBodyObject | undefined {
+/** The body of an operation's requests, in every content type the server reads, with the words about its fields. */
+export function requestBody(
+  described: Described,
+  components: Components,
+  field?: FieldWords,
+): RequestBodyObject | undefined {
   const { plan: { body, arguments: all, asTagged }, definition, id } = described;
   if (body === undefined) return undefined;
   const schemas = body.arguments.map((index) => all[index].schema);
   const required = !schemas.every(isOptional);
   if (body.item) {
-    const schema = components.lift(body.item, `${id}Item`);
+    const schema = components.lift(body.item, `${id}Item`, (json) => withFieldWords(json, field));
     const description = "Values as they come, each a line of JSON.";
     return { description, required: true, content: { [body.contentType]: { schema, "x-gantry-channel": true } } };
   }
   if (body.shape === "stream") return { required: false, content: { [body.contentType]: {} } };
   const schema = body.shape === "value"
-    ? withoutPlaced(described, components, components.lift(schemas[0], `${id}Request`))
-    : combine(body.shape, schemas, body.names, components, `${id}Request`);
+    ? withoutPlaced(
+      described,
+      components,
+      components.lift(schemas[0], `${id}Request`, (json) => withFieldWords(json, field)),
+    )
+    : combine(body.shape, schemas, body.names, components, `${id}Request`, field);
   // JSON has no way to say a file.
   const others = asTagged || hasFile(schema, components) ? [] : codecsOf(definition.options.codecs)
     .filter((codec) => codec.carries(body.kind)).map((codec) => codec.type);
@@ -64,13 +73,19 @@ function combine(
   names: readonly string[],
   components: Components,
   name: string,
+  field?: FieldWords,
 ): JSONSchema {
   if (shape === "list") {
-    const prefixItems = schemas.map((schema, index) => components.lift(schema, `${name}${index + 1}`));
+    const tell = (json: JSONSchema) => withFieldWords(json, field);
+    const prefixItems = schemas.map((schema, index) => components.lift(schema, `${name}${index + 1}`, tell));
     return { type: "array", prefixItems, minItems: schemas.length, maxItems: schemas.length };
   }
   const properties = Object.fromEntries(
-    schemas.map((schema, index) => [names[index], components.lift(schema, `${name}_${names[index]}`)]),
+    schemas.map((schema, index) => {
+      const tell = (json: JSONSchema) => withFieldWords(json, field, names[index]);
+      const json = components.lift(schema, `${name}_${names[index]}`, tell);
+      return [names[index], withText(json, field?.(names[index]))];
+    }),
   );
   const required = names.filter((_, index) => !isOptional(schemas[index]));
   return components.put({ type: "object", properties, ...(required.length > 0 && { required }) }, name);

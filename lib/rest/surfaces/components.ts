@@ -41,12 +41,15 @@ export class Components {
   /**
    * The schema of a value on the wire, or a reference to it.
    *
-   * @param name What a struct is called that has no `id` of its own
+   * @param name The name of a struct that has no `id` of its own, or that gets words here
+   * @param tell Puts words on it
    */
-  lift(schema: Schema, name: string): JSONSchema {
+  lift(schema: Schema, name: string, tell?: (json: JSONSchema) => JSONSchema): JSONSchema {
     const raw = rawSchema(schema);
-    const json = this.#read(raw, name);
-    if (isStruct(json)) return this.#liftStruct(json, typeof raw.id === "string" ? raw.id : name);
+    const plain = this.#read(raw, name);
+    const told = tell && this.#tell(plain, tell);
+    const json = told ?? plain;
+    if (isStruct(json)) return this.#liftStruct(json, !told && typeof raw.id === "string" ? raw.id : name);
     if (json.type === "array" && isObject(json.items) && isStruct(json.items)) {
       return { ...json, items: this.#liftStruct(json.items, `${name}Item`) };
     }
@@ -74,6 +77,13 @@ export class Components {
     const name = this.#reserve(wanted, JSON.stringify(json));
     this.schemas[name] ??= json;
     return { $ref: `#/components/schemas/${name}` };
+  }
+
+  /** Returns a schema with words of its own; `undefined` where there are none. */
+  #tell(plain: JSONSchema, tell: (json: JSONSchema) => JSONSchema): JSONSchema | undefined {
+    const whole = this.resolve(plain);
+    const told = tell(whole);
+    return JSON.stringify(told) === JSON.stringify(whole) ? undefined : told;
   }
 
   #liftStruct(json: JSONSchema, wanted: string): JSONSchema {

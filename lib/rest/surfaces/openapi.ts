@@ -54,12 +54,27 @@ export interface DocumentOptions {
  * const document = openapi(api("x", { Ping: rest("GET /ping") }), { words: () => words });
  * console.assert(document.paths["/ping"].get.description === words.description);
  * ```
+ * @example The words about a field of the body
+ * ```ts
+ * import { z } from "npm:zod@4.6.7";
+ * import { api, rest } from "../mod.ts";
+ * import { openapi, type OperationWords } from "../surfaces.ts";
+ * const words: OperationWords = { field: (path) => path === "size.width" ? "Millimetres." : undefined };
+ * const Box = z.object({ size: z.object({ width: z.int() }) });
+ * const { components } = openapi(api("x", { Pack: rest("POST /boxes", [Box]) }), { words: () => words });
+ * console.assert(JSON.stringify(components.schemas.PackRequest).includes("Millimetres."));
+ * ```
  */
 export interface OperationWords {
   /** Sentences, in Markdown; those of the definition come first. */
   description?: string;
   /** The words about a parameter of the path, the query or the headers, by its name. */
   parameter?(name: string): string | undefined;
+  /**
+   * The words about a field of the body, by its path: `HostConfig.Binds`. An item of a list and a value of a map have the path of the
+   * list or the map.
+   */
+  field?(path: string): string | undefined;
   /** A body that works. */
   example?: unknown;
   /** Values of parameters that work, by name: forms begin with them. */
@@ -127,7 +142,7 @@ function describeOperation(described: Described, surroundings: Surroundings): Op
     const told = withWords(parameter, surroundings.parameter?.(parameter.name));
     return Object.hasOwn(values, parameter.name) ? { ...told, example: values[parameter.name] } : told;
   });
-  const body = withExample(requestBody(described, components), example);
+  const body = withExample(requestBody(described, components, surroundings.field), example);
   const description = [plan.description, surroundings.description].filter((text) => text !== undefined).join("\n\n");
   return {
     operationId: id,

@@ -210,3 +210,35 @@ Deno.test("openapi() offers no JSON for a body with files", () => {
   assertEquals(content("SendPictures"), ["multipart/form-data"]);
   assert(content("CreateItem").includes("application/json"));
 });
+
+Deno.test("openapi() puts the words about fields on the body, and on nothing else that has its type", async () => {
+  const Part = z.object({ price: z.int().meta({ description: "At least 1." }), note: z.string().nullish() });
+  const Order = z.object({ parts: z.array(Part), by: z.record(z.string(), Part).nullable() });
+  const shared = z.object({ word: z.string() }).meta({ id: "Shared" });
+  const orders = api("x", {
+    Place: rest("POST /orders", [Order], [Order]),
+    Again: rest("POST /again", [Order], [Order]),
+    Pair: rest("POST /pair (order,count)", [shared, z.int()], [shared]),
+  });
+  const texts: Record<string, string> = {
+    "parts.price": "Cents.",
+    by: "By name.",
+    "by.note": "For him.",
+    count: "Pieces.",
+    order: "An order.",
+    "order.word": "A word.",
+  };
+  const document = openapi(orders, {
+    words: (id) => id === "Again" ? undefined : { field: (path) => texts[path] },
+  });
+  await assertValid(document);
+  const { PlaceRequest, PlaceResult, AgainRequest } = document.components.schemas;
+  const told = JSON.stringify(PlaceRequest);
+  for (const text of ["Cents. At least 1.", "By name.", "For him."]) assertStringIncludes(told, text);
+  for (const other of [PlaceResult, AgainRequest]) assert(!/Cents|By name|For him/.test(JSON.stringify(other)));
+  const { PairRequest, PairRequest_order, Shared } = document.components.schemas;
+  const place = "#/components/schemas/PairRequest_order";
+  assertEquals((PairRequest.properties as Record<string, unknown>).order, { $ref: place, description: "An order." });
+  assertEquals(PairRequest_order.properties, { word: { type: "string", description: "A word." } });
+  assertEquals(Shared.properties, { word: { type: "string" } });
+});
