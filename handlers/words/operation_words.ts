@@ -1,5 +1,6 @@
 /**
- * Words about the operations for the documents that describe them: what each does, what its parameters say, and a body that works.
+ * Words about the operations for the documents that describe them: what each does, what its parameters and
+ * the fields of its body say, and a body that works.
  *
  * @module
  */
@@ -7,6 +8,7 @@ import type { OperationWords } from "../../lib/rest/surfaces.ts";
 import { REFUSED_PARAMETERS } from "../builds/refuse_parameters.ts";
 import { BODY_EXAMPLES, PARAMETER_EXAMPLES } from "./body_examples.ts";
 import { CONTAINER_WORDS } from "./container_words.ts";
+import { FIELD_WORDS } from "./field_words.ts";
 import { IMAGE_WORDS } from "./image_words.ts";
 import { PARAMETER_WORDS } from "./parameter_words.ts";
 import { SYSTEM_WORDS } from "./system_words.ts";
@@ -28,9 +30,16 @@ export function wordsOf(id: string): OperationWords | undefined {
       const text = lookUp(PARAMETER_WORDS, `${id}.${name}`) ?? lookUp(PARAMETER_WORDS, name);
       return id.endsWith("BuildImage") && REFUSED_PARAMETERS.has(name) ? `${text ?? ""} Not supported here.` : text;
     },
+    field: fieldsOf(id),
     example: Object.hasOwn(BODY_EXAMPLES, id) ? BODY_EXAMPLES[id] : undefined,
     values: Object.hasOwn(PARAMETER_EXAMPLES, id) ? PARAMETER_EXAMPLES[id] : undefined,
   };
+}
+
+/** The words about the fields of an operation's body, by their paths. */
+function fieldsOf(id: string): OperationWords["field"] {
+  if (!Object.hasOwn(FIELD_WORDS, id)) return undefined;
+  return (path) => lookUp(FIELD_WORDS[id], path);
 }
 
 function lookUp(words: Readonly<Record<string, string>>, key: string): string | undefined {

@@ -3,9 +3,10 @@ import { assert, assertEquals } from "@std/assert";
 import { listDefinitions } from "../../handlers/families.ts";
 import { DefaultEngineSwaggerSpec } from "../../handlers/swagger.ts";
 import { BODY_EXAMPLES } from "../../handlers/words/body_examples.ts";
+import { FIELD_WORDS } from "../../handlers/words/field_words.ts";
 import { OPERATION_WORDS } from "../../handlers/words/operation_words.ts";
 import { PARAMETER_WORDS } from "../../handlers/words/parameter_words.ts";
-import { docsPage, openapi } from "../../lib/rest/surfaces.ts";
+import { docsPage, openapi, type OpenAPIDocument } from "../../lib/rest/surfaces.ts";
 import { openTestEngine, type TestEngine, TINY_NAME } from "../fixtures/handlers/test_engine.ts";
 
 const placed = Object.entries(DefaultEngineSwaggerSpec.paths).flatMap(([path, item]) =>
@@ -33,8 +34,51 @@ Deno.test("every operation and every parameter of the API says what it does, and
   assertEquals([silent, [...unused]], [[], []]);
 });
 
+/** Paths of all fields of a body by their operation, with the words that the document has for each. */
+function fieldsOf(document: OpenAPIDocument, id: string): Map<string, string | undefined> {
+  const found = new Map<string, string | undefined>();
+  const read = (value: unknown, path: string): void => {
+    if (typeof value !== "object" || value === null) return;
+    const { $ref, properties = {}, anyOf = [], items, additionalProperties } = value as Partial<Schema>;
+    if ($ref !== undefined) read(document.components.schemas[$ref.split("/").pop()!], path);
+    for (const part of [...anyOf, items, additionalProperties]) read(part, path);
+    for (const [name, property] of Object.entries(properties)) {
+      const place = path === "" ? name : `${path}.${name}`;
+      found.set(place, property.description);
+      read(property, place);
+    }
+  };
+  const all = Object.values(document.paths).flatMap((item) => Object.values(item));
+  const body = all.find(({ operationId }) => operationId === id)?.requestBody;
+  read(body?.content["application/json"]?.schema, "");
+  return found;
+}
+
+interface Schema {
+  $ref: string;
+  description: string;
+  properties: Record<string, Schema>;
+  anyOf: Schema[];
+  items: Schema;
+  additionalProperties: unknown;
+}
+
+Deno.test("the words about fields are of fields that exist, and every field of a container to be has some", () => {
+  for (const [id, words] of Object.entries(FIELD_WORDS)) {
+    const fields = fieldsOf(DefaultEngineSwaggerSpec, id);
+    for (const [path, text] of Object.entries(words)) assertEquals(fields.get(path), text, `${id}: ${path}`);
+  }
+  const silent = [...fieldsOf(DefaultEngineSwaggerSpec, "CreateContainer")]
+    .filter(([path, text]) => !path.includes(".") && text === undefined).map(([path]) => path);
+  assertEquals(silent, []);
+  const { CreateContainerRequest, CompatCreateContainerRequest } = DefaultEngineSwaggerSpec.components.schemas;
+  assert(JSON.stringify(CreateContainerRequest).includes("The size of `/dev/shm` in bytes; the default is 65536000."));
+  assert(JSON.stringify(CompatCreateContainerRequest).includes("Removes the container when it ends."));
+});
+
 Deno.test("the words are sentences, and stand on the page", () => {
-  for (const text of [...Object.values(OPERATION_WORDS), ...Object.values(PARAMETER_WORDS)]) {
+  const fields = Object.values(FIELD_WORDS).flatMap((words) => Object.values(words));
+  for (const text of [...Object.values(OPERATION_WORDS), ...Object.values(PARAMETER_WORDS), ...fields]) {
     assert(/^[A-Z`'\d].*\.$/s.test(text), text);
   }
   const page = docsPage(DefaultEngineSwaggerSpec);
