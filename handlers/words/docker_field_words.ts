@@ -1,3 +1,5 @@
+import { wordsBelow } from "./shared_field_words.ts";
+
 const CONFIG: Readonly<Record<string, string>> = {
   Hostname: "The host name; the default is the first part of the container's ID.",
   Domainname: "The domain name.",
@@ -38,26 +40,24 @@ const CONFIG: Readonly<Record<string, string>> = {
   NetworkingConfig: "The networks to join.",
 };
 
-const NETWORKING: Readonly<Record<string, string>> = {
-  "NetworkingConfig.EndpointsConfig": "Settings for each network, by its name.",
-  "NetworkingConfig.EndpointsConfig.IPAMConfig": "Fixed addresses in the network.",
-  "NetworkingConfig.EndpointsConfig.IPAMConfig.IPv4Address": "A fixed IPv4 address.",
-  "NetworkingConfig.EndpointsConfig.IPAMConfig.IPv6Address": "A fixed IPv6 address.",
-  "NetworkingConfig.EndpointsConfig.IPAMConfig.LinkLocalIPs": "Further link-local addresses.",
-  "NetworkingConfig.EndpointsConfig.Links": "Other containers to reach by further names, as `container:alias`.",
-  "NetworkingConfig.EndpointsConfig.Aliases": "Further names in the network's DNS.",
-  "NetworkingConfig.EndpointsConfig.DriverOpts":
-    "Options; `com.docker.network.endpoint.ifname` names the interface. Others are not supported here.",
-  "NetworkingConfig.EndpointsConfig.GwPriority":
-    "The network with the highest number has the default route; 0 by default.",
-  "NetworkingConfig.EndpointsConfig.MacAddress": "A fixed MAC address.",
+/** Words about the settings of a container in a network, by their paths. */
+export const ENDPOINT_FIELDS: Readonly<Record<string, string>> = {
+  IPAMConfig: "Fixed addresses in the network.",
+  "IPAMConfig.IPv4Address": "A fixed IPv4 address.",
+  "IPAMConfig.IPv6Address": "A fixed IPv6 address.",
+  "IPAMConfig.LinkLocalIPs": "Further link-local addresses.",
+  Links: "Other containers to reach by further names, as `container:alias`.",
+  Aliases: "Further names in the network's DNS.",
+  DriverOpts: "Options; `com.docker.network.endpoint.ifname` names the interface. Others are not supported here.",
+  GwPriority: "The network with the highest number has the default route; 0 by default.",
+  MacAddress: "A fixed MAC address.",
 };
 
-const LIMITS: Readonly<Record<string, string>> = {
+/** Words about the limits in a `HostConfig`, which an update changes too. */
+export const DOCKER_LIMIT_FIELDS: Readonly<Record<string, string>> = {
   CpuShares: "The weight against other containers when processors are busy; 1024 is usual.",
   Memory: "The most memory in bytes; 0 sets no limit.",
   NanoCpus: "Processor time in billionths of a processor: 1500000000 is one and a half.",
-  CgroupParent: "The cgroup under which to make the container's.",
   BlkioWeight: "The weight on disks against other containers, from 10 to 1000.",
   BlkioWeightDevice: "Weights of block devices, by path.",
   "BlkioWeightDevice.Path": "The path of the device.",
@@ -89,13 +89,6 @@ const LIMITS: Readonly<Record<string, string>> = {
   "Ulimits.Name": "The limit's name, such as `nofile`.",
   "Ulimits.Hard": "The limit up to which a process may raise it; -1 sets none.",
   "Ulimits.Soft": "The limit that holds; -1 sets none.",
-  CpuCount: "Processors on Windows. Not supported here.",
-  CpuPercent: "A share of processors on Windows. Not supported here.",
-  IOMaximumIOps: "A limit on Windows. Not supported here.",
-  IOMaximumBandwidth: "A limit on Windows. Not supported here.",
-  OomScoreAdj: "How likely the kernel kills it when memory runs out, from -1000 to 1000.",
-  ShmSize: "The size of `/dev/shm` in bytes; the default is 65536000.",
-  StorageOpt: "Limits on what the container writes: `size`, such as `10g`, and `inodes`.",
 };
 
 const MOUNTS: Readonly<Record<string, string>> = {
@@ -130,8 +123,16 @@ const MOUNTS: Readonly<Record<string, string>> = {
 };
 
 const HOST: Readonly<Record<string, string>> = {
-  ...LIMITS,
+  ...DOCKER_LIMIT_FIELDS,
   ...MOUNTS,
+  CgroupParent: "The cgroup under which to make the container's.",
+  CpuCount: "Processors on Windows. Not supported here.",
+  CpuPercent: "A share of processors on Windows. Not supported here.",
+  IOMaximumIOps: "A limit on Windows. Not supported here.",
+  IOMaximumBandwidth: "A limit on Windows. Not supported here.",
+  OomScoreAdj: "How likely the kernel kills it when memory runs out, from -1000 to 1000.",
+  ShmSize: "The size of `/dev/shm` in bytes; the default is 65536000.",
+  StorageOpt: "Limits on what the container writes: `size`, such as `10g`, and `inodes`.",
   Devices: "Devices of the host to add.",
   "Devices.PathOnHost": "The device on the host, or a CDI name.",
   "Devices.PathInContainer": "The device's path in the container.",
@@ -185,6 +186,7 @@ const HOST: Readonly<Record<string, string>> = {
 /** Words about the fields of the body of `CompatCreateContainer`, by their paths. */
 export const DOCKER_CONTAINER_FIELDS: Readonly<Record<string, string>> = {
   ...CONFIG,
-  ...NETWORKING,
-  ...Object.fromEntries(Object.entries(HOST).map(([name, text]) => [`HostConfig.${name}`, text])),
+  "NetworkingConfig.EndpointsConfig": "Settings for each network, by its name.",
+  ...wordsBelow("NetworkingConfig.EndpointsConfig", ENDPOINT_FIELDS),
+  ...wordsBelow("HostConfig", HOST),
 };

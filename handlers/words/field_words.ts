@@ -1,3 +1,4 @@
+import { CHANGE_FIELD_WORDS } from "./change_field_words.ts";
 import { CONTAINER_FIELDS } from "./container_field_words.ts";
 import { DOCKER_CONTAINER_FIELDS } from "./docker_field_words.ts";
 import { POD_FIELDS } from "./pod_field_words.ts";
@@ -90,6 +91,7 @@ export const FIELD_WORDS: Readonly<Record<string, Readonly<Record<string, string
     DriverOpts: VOLUME.Options,
     ClusterVolumeSpec: "A volume of a swarm. Not supported here.",
   },
+  ...CHANGE_FIELD_WORDS,
   ExecCreateHandler: EXEC,
   CompatExecCreateHandler: EXEC,
 };
