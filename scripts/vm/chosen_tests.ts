@@ -21,6 +21,10 @@ export const CHOSEN: readonly string[] = [
 /** The folder of the tests of the Debian package: a file for each boot. */
 const BOOTS = "tests/vm/boots";
 
+/** The import map in the machine, and the option that names it. */
+const MAP = "/mnt/run/import_map.json";
+const IMPORTS = `--import-map=${MAP}`;
+
 /** Minutes that the machine has: its processor is emulated, and some twenty times slower. */
 const MINUTES = 60;
 
@@ -31,6 +35,17 @@ const MINUTES = 60;
  */
 export function bootOrExplain(args: readonly string[]): Promise<number> {
   return bootMachine(testCommand(args));
+}
+
+/**
+ * Runs host tests in the machine with the server of an ordinary user, and returns the exit code.
+ *
+ * @param files Files of `tests/rootless/skipped_tests.ts`; all of them where there are none
+ */
+export function bootRootless(files: readonly string[]): Promise<number> {
+  return bootMachine(
+    `deno run -A --no-check --quiet ${IMPORTS} scripts/vm/rootless_tests.ts ${quoteWords([MAP, ...files])}`,
+  );
 }
 
 /**
@@ -125,8 +140,12 @@ function testsOf(folder: string): string[] {
 
 /** The shell's words that run tests. */
 function testCommand(args: readonly string[]): string {
-  const quoted = args.map((arg) => `'${arg.replaceAll("'", `'\\''`)}'`).join(" ");
-  return `deno test -A --no-check --quiet --import-map=/mnt/run/import_map.json ${quoted}`;
+  return `deno test -A --no-check --quiet ${IMPORTS} ${quoteWords(args)}`;
+}
+
+/** Words as the shell reads them. */
+function quoteWords(words: readonly string[]): string {
+  return words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
 }
 
 /** The imports of deno.json for a machine without a network, where JSR cannot be reached. */
