@@ -1,6 +1,7 @@
 import { EngineError } from "../lib/engine/errors.ts";
 import { parseMoment } from "../lib/engine/text/moment.ts";
 import { printableLines } from "../lib/oci/printable.ts";
+import { isFullDisk, NO_SPACE } from "../lib/oci/system_error.ts";
 import { type ErrorCodec, HTTPError } from "../lib/rest/mod.ts";
 import { PartialFailure } from "./partial_failure.ts";
 import { absentMethod, absentOperation } from "./absent.ts";
@@ -39,9 +40,12 @@ const encodeError: ErrorCodec["encode"] = (error, context) => {
   if (error instanceof PartialFailure) return { status: 409, body: error.report };
   const stall = stalledBody(error);
   if (stall !== undefined) return wireErrors.encode(stall, context);
-  if (isFullDisk(error)) return errorModel(500, "no space left on device");
-  if (!(error instanceof EngineError || error instanceof RequestError)) return wireErrors.encode(error, context);
-  return errorModel(statusOf(error, context.name), error.message, error.sentinel);
+  if (error instanceof EngineError || error instanceof RequestError) {
+    return errorModel(statusOf(error, context.name), error.message, error.sentinel);
+  }
+  // The one failure of a host that its users can do something about. Errors of the transport quote the request instead.
+  if (!(error instanceof HTTPError) && isFullDisk(error)) return errorModel(500, NO_SPACE);
+  return wireErrors.encode(error, context);
 };
 
 /** The same value with every text in it fit to be shown. */
@@ -69,12 +73,6 @@ function stalledBody(error: unknown): HTTPError | undefined {
   for (let inner = error; inner instanceof Error; inner = inner.cause) {
     if (inner instanceof HTTPError && inner.kind === "body" && inner.status === 408) return inner;
   }
-}
-
-/** The one failure of a host that its users can do something about, as the file system or the database tell of it. */
-function isFullDisk(error: unknown): boolean {
-  if (!(error instanceof Error) || error instanceof EngineError || error instanceof RequestError) return false;
-  return ("code" in error && error.code === "ENOSPC") || error.message.includes("database or disk is full");
 }
 
 /** The status that an error answers from an operation. */

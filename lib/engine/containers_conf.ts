@@ -10,6 +10,7 @@ import { parseUlimit } from "./containers/request/parse_ulimit.ts";
 import type { ContainerDefaults } from "./records/container_defaults.ts";
 import { messageOf } from "../oci/message_of.ts";
 import type { SubnetPool } from "./records/network_record.ts";
+import { parseByteSize } from "./text/byte_size.ts";
 import { parseSubnet } from "./text/ip.ts";
 import { LOG_DRIVERS } from "./text/log_drivers.ts";
 
@@ -40,7 +41,6 @@ type Name<T> = { [K in keyof Settings]-?: Settings[K] extends T | undefined ? K 
 
 /** A subnet of fewer addresses has no room for a gateway and a container. */
 const LONGEST_PREFIX = 30;
-const UNITS = ["", "k", "m", "g", "t"];
 
 /** Every key that is listened to. */
 const READERS: Record<string, Reader> = {
@@ -76,7 +76,8 @@ const READERS: Record<string, Reader> = {
   "containers.privileged": readFlag("privileged"),
   "containers.read_only": readFlag("readOnly"),
   "containers.seccomp_profile": readText("seccomp", /^\//),
-  "containers.shm_size": (value) => ({ shmSize: value === "" ? undefined : parseBytes(textOf(value)) }),
+  // Podman counts in thousands here.
+  "containers.shm_size": (value) => ({ shmSize: value === "" ? undefined : parseByteSize(textOf(value), 1000) }),
   "containers.tz": readText("timezone"),
   "containers.umask": readText("umask", /^0?[0-7]{1,4}$/),
   "containers.userns": readText("userns"),
@@ -226,11 +227,4 @@ function textOf(value: unknown): string {
 function textsOf(value: unknown): string[] {
   if (!Array.isArray(value)) throw new TypeError(`${JSON.stringify(value)} is not a list`);
   return value.map(textOf);
-}
-
-/** Podman counts in thousands here. */
-function parseBytes(words: string): number {
-  const [, digits, unit] = /^(\d+(?:\.\d+)?)\s*([kmgt]?)b?$/i.exec(words) ?? [];
-  if (digits === undefined) throw new SyntaxError(`"${words}" is not a size`);
-  return Math.round(Number(digits) * 1000 ** UNITS.indexOf(unit.toLowerCase()));
 }

@@ -13,6 +13,7 @@ import { findCredential, parseAuthFile } from "../oci/registry/auth_file.ts";
 import { messageOf } from "../oci/message_of.ts";
 import type { CredentialSource } from "../engine/ports/credential_source.ts";
 import type { Log } from "../engine/ports/log.ts";
+import { hasSystemCode } from "../oci/system_error.ts";
 
 /** The default folders of certificates; the first folder that has the registry counts. */
 export const CERTIFICATE_FOLDERS = [
@@ -65,8 +66,8 @@ export function fileCredentials(files: readonly string[], log: Log): CredentialS
  */
 export async function checkAuthFile(file: string, log: Log): Promise<void> {
   const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return undefined;
-    const why = error.code === "EISDIR" ? "it is a folder" : messageOf(error);
+    if (hasSystemCode(error, "ENOENT")) return undefined;
+    const why = hasSystemCode(error, "EISDIR") ? "it is a folder" : messageOf(error);
     throw new EngineError("invalid", `Read auth file "${file}": ${why}`, { cause: error });
   });
   if (bytes === undefined) log("warn", `${file}: there is no such file of credentials yet`);

@@ -87,7 +87,7 @@ Deno.test("parseContainersConf() names the file and the key of what cannot be", 
     ['[containers]\nlog_driver = "syslog"', '"containers.log_driver": "syslog" is not among its values'],
     ['[containers]\ndefault_ulimits = ["nofile=9:3"]', '"containers.default_ulimits": "nofile=9:3": soft limit'],
     ['[engine]\nruntime = "kata"', '"engine.runtime": "kata" is not among its values'],
-    ['[containers]\nshm_size = "big"', '"containers.shm_size": "big" is not a size'],
+    ['[containers]\nshm_size = "big"', `"containers.shm_size": invalid size: 'big'`],
   ];
   for (const [text, message] of rows) assertThrows(() => read(text), SyntaxError, message);
 });

@@ -103,6 +103,9 @@ Deno.test("engineErrors.encode() tells of a full disk, and nothing of other defe
   assertEquals(message(Object.assign(new Error("write"), { code: "ENOSPC" })), full);
   assertEquals(message(new Error("database or disk is full")), full);
   assertEquals(message(new Error("secret")), { cause: "Internal error", message: "Internal error", response: 500 });
+  // The transport quotes the request, which is no word of the disk.
+  const quoted = 'Read "size": "database or disk is full" is not a number';
+  assertEquals(engineErrors.encode(new HTTPError(400, quoted), { ...context, status: 400 }).status, 400);
 });
 
 Deno.test("engineErrors.decode() gives back what was written", () => {

@@ -37,6 +37,7 @@ import { SQLiteStore } from "../storage/sqlite_store.ts";
 import { messageOf } from "../../oci/message_of.ts";
 import { startFailure } from "./start/start_failure.ts";
 import type { Log } from "../../engine/ports/log.ts";
+import { hasSystemCode } from "../../oci/system_error.ts";
 
 /** The default path of a host's registries configuration. */
 export const REGISTRIES_CONF = "/etc/containers/registries.conf";
@@ -145,7 +146,7 @@ export async function readContainersConf(file?: string, log: Log = () => {}): Pr
 async function confSources(what: string, path: string, mayBeMissing: boolean): Promise<ConfSource[]> {
   const sources: ConfSource[] = [];
   const main = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT" && mayBeMissing) return undefined;
+    if (hasSystemCode(error, "ENOENT") && mayBeMissing) return undefined;
     const step = { text: `Read ${what} configuration "${path}"`, option: `--${what}-conf` };
     throw new EngineError("invalid", messageOf(startFailure(step, error)), { cause: error });
   });
@@ -191,7 +192,7 @@ async function claimRunroot(runroot: string, root: string): Promise<void> {
   try {
     await writeFile(file, root, { flag: "wx" });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    if (!hasSystemCode(error, "EEXIST")) throw error;
     const owner = await readFile(file, "utf8");
     if (owner === "") await writeFile(file, root);
     else if (owner !== root) {

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import type { Socket } from "node:net";
+import { hasSystemCode } from "../../oci/system_error.ts";
 
 /** The limit of open files where it cannot be read. */
 const USUAL = 256;
@@ -135,6 +136,6 @@ function countFiles(): number {
     return readdirSync("/proc/self/fd").length;
   } catch (error) {
     // No file was left to look with; without a /proc nothing can be told.
-    return (error as NodeJS.ErrnoException).code === "EMFILE" ? Infinity : 0;
+    return hasSystemCode(error, "EMFILE") ? Infinity : 0;
   }
 }

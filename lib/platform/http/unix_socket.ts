@@ -4,6 +4,7 @@ import { connect } from "node:net";
 import { dirname } from "node:path";
 import process from "node:process";
 import { folderDanger } from "../storage/folder_danger.ts";
+import { hasSystemCode } from "../../oci/system_error.ts";
 
 /**
  * Listens on a Unix socket that only its owner may use, in a folder where nobody else can put another in its place. A socket
@@ -19,7 +20,7 @@ export async function listenUnix(server: Server, path: string): Promise<void> {
   try {
     await bindSocket(server, path);
   } catch (error) {
-    if (!isCode(error, "EADDRINUSE")) throw error;
+    if (!hasSystemCode(error, "EADDRINUSE")) throw error;
     const refuse = (why: string) => new Error(`Listen on "${path}": ${why}, or choose another path`, { cause: error });
     if (!(await lstat(path)).isSocket()) throw refuse("the path is taken by something else: remove that");
     if (await isLive(path)) throw refuse("another server listens there: stop it");
@@ -54,10 +55,6 @@ function isLive(path: string): Promise<boolean> {
     };
     socket.on("connect", () => settle(true));
     // Anything but a refusal (a full backlog, no permission) may be a living server.
-    socket.on("error", (error) => settle(!isCode(error, "ECONNREFUSED") && !isCode(error, "ENOENT")));
+    socket.on("error", (error) => settle(!hasSystemCode(error, "ECONNREFUSED", "ENOENT")));
   });
-}
-
-function isCode(error: unknown, code: string): boolean {
-  return error instanceof Error && "code" in error && error.code === code;
 }

@@ -4,6 +4,7 @@ import { fitsGlob } from "../../engine/text/glob.ts";
 import type { Files } from "../../engine/ports/host_port.ts";
 import { removeNamedFile, writeNamedFile } from "./helpers/named_paths.ts";
 import { pathRefusal } from "./helpers/path_refusal.ts";
+import { hasSystemCode } from "../../oci/system_error.ts";
 
 /** A pattern that fits more is a mistake, and no container has as many mounts. */
 const MOST_PATHS = 10_000;
@@ -15,7 +16,7 @@ export const hostFiles: Files = {
       await stat(path);
       return true;
     } catch (error) {
-      if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return false;
+      if (hasSystemCode(error, "ENOENT", "ENOTDIR")) return false;
       throw pathRefusal(`statfs ${path}`, error);
     }
   },

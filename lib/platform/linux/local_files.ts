@@ -7,6 +7,7 @@ import { fileStream } from "../storage/file_stream.ts";
 import { folderArchive } from "./trees/folder_archive.ts";
 import { pathRefusal } from "./helpers/path_refusal.ts";
 import { openInside } from "./helpers/safe_path.ts";
+import { hasSystemCode } from "../../oci/system_error.ts";
 
 /** Folders of files that the kernel makes up: reading them may block, act, or never end. */
 const KERNEL = ["/proc", "/sys", "/dev"];
@@ -21,7 +22,7 @@ export function localFiles(own: readonly string[]): LocalFiles {
       }
       const clean = resolve(path);
       const real = await realpath(clean).catch((error) => {
-        throw isMissing(error) ? noSuchFile(clean) : pathRefusal(`open ${clean}`, error);
+        throw hasSystemCode(error, "ENOENT", "ENOTDIR") ? noSuchFile(clean) : pathRefusal(`open ${clean}`, error);
       });
       const closed = [...KERNEL, ...await Promise.all(own.map((folder) => realpath(folder).catch(() => folder)))];
       if (closed.some((folder) => real === folder || real.startsWith(`${folder}/`))) {
@@ -77,7 +78,7 @@ function fileOf(path: string, size: number, look?: () => Promise<FileHandle | un
 async function openFile(path: string) {
   // Opening a pipe would wait for its writer.
   const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error) => {
-    throw isMissing(error) ? noSuchFile(path) : pathRefusal(`open ${path}`, error);
+    throw hasSystemCode(error, "ENOENT", "ENOTDIR") ? noSuchFile(path) : pathRefusal(`open ${path}`, error);
   });
   const facts = await handle.stat();
   if (!facts.isFile() && !facts.isDirectory()) {
@@ -90,8 +91,4 @@ async function openFile(path: string) {
 
 function noSuchFile(path: string): EngineError {
   return new EngineError("no_such_file", `file does not exist: "${path}"`);
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
 }

@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { EngineError } from "../../engine/errors.ts";
 import type { Peers } from "../../engine/ports/peers_port.ts";
 import { connect } from "../http/client/connect.ts";
+import { hasSystemCode } from "../../oci/system_error.ts";
 
 /** Where `podman system connection add` keeps its list, for the user that this process runs as. */
 const CONNECTIONS = `${homedir()}/.config/containers/podman-connections.json`;
@@ -28,7 +29,7 @@ async function readConnections(file: string): Promise<Map<string, string>> {
   try {
     text = await readFile(file, "utf8");
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return new Map();
+    if (hasSystemCode(error, "ENOENT")) return new Map();
     throw error;
   }
   try {

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { EngineError } from "../../engine/errors.ts";
 import type { QuadletShelf, ShelfFile } from "../../engine/ports/quadlet_port.ts";
+import { hasSystemCode } from "../../oci/system_error.ts";
 
 /** Drop-ins of all quadlets together. */
 const MOST_DROP_INS = 1000;
@@ -86,6 +87,6 @@ async function writeFiles(folder: string, files: readonly ShelfFile[]): Promise<
 }
 
 function whereMissing(error: unknown): undefined {
-  if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return undefined;
+  if (hasSystemCode(error, "ENOENT", "ENOTDIR")) return undefined;
   throw error;
 }

@@ -6,6 +6,7 @@
  */
 import { statfs } from "node:fs/promises";
 import { EngineError } from "../../engine/errors.ts";
+import { isFullDisk, NO_SPACE } from "../../oci/system_error.ts";
 
 /** Bytes left free however much comes in: for the database, logs, and the work that others have under way. */
 const RESERVE = 1024 * 1024 * 1024;
@@ -31,18 +32,9 @@ export async function requireRoom(folder: string, bytes: number, what: string): 
   throw noRoom(`${what}: ${size} would leave too little room on the disk`);
 }
 
-function noRoom(what: string, cause?: unknown): EngineError {
-  const sentinel = "no space left on device";
-  return new EngineError("internal", `${what}: ${sentinel}`, { sentinel, cause });
-}
-
-/** Whether a write failed for want of room: by its code, or by the words of Deno, of a program, or of GNU tar. */
-function ranFull(error: unknown): boolean {
-  for (let inner = error; inner instanceof Error; inner = inner.cause) {
-    if ("code" in inner && inner.code === "ENOSPC") return true;
-    if (/No space left on device|Wrote only \d+ of \d+ bytes/.test(inner.message)) return true;
-  }
-  return false;
+/** The error about work that the disk has no room for. `what` is the work. */
+export function noRoom(what: string, cause?: unknown): EngineError {
+  return new EngineError("internal", `${what}: ${NO_SPACE}`, { sentinel: NO_SPACE, cause });
 }
 
 /**
@@ -61,7 +53,7 @@ export async function withRoom<T>(
   try {
     return await work(outer === undefined ? full.signal : AbortSignal.any([full.signal, outer]));
   } catch (error) {
-    throw !(error instanceof EngineError) && ranFull(error) ? noRoom(what, error) : error;
+    throw !(error instanceof EngineError) && isFullDisk(error) ? noRoom(what, error) : error;
   } finally {
     clearInterval(timer);
   }

@@ -22,6 +22,7 @@ import { withRoom } from "./disk_room.ts";
 import { fileStream } from "./file_stream.ts";
 import { syncFolder } from "./sync_folder.ts";
 import { isID } from "../../oci/digest.ts";
+import { hasSystemCode } from "../../oci/system_error.ts";
 
 const CHUNK = 256 * 1024;
 /** The length of a run of zeros that is left out of the file, in bytes. */
@@ -130,7 +131,7 @@ export class FileBlobs implements Blobs {
       // The folders above it are closed: this is for those who get the file itself.
       await chmod(path, 0o444);
     } catch (error) {
-      if (isMissing(error)) return undefined;
+      if (hasSystemCode(error, "ENOENT")) return undefined;
       throw error;
     }
     return { folder: this.#root, path: path.slice(this.#root.length + 1) };
@@ -145,7 +146,7 @@ export class FileBlobs implements Blobs {
     const intake = new BlobIntake(hostCodec().hash(), options);
     try {
       const file = await open(part, options.offset ? "r+" : "w+", 0o600).catch((error) => {
-        throw isMissing(error) ? nothingStaged(options, 0) : error;
+        throw hasSystemCode(error, "ENOENT") ? nothingStaged(options, 0) : error;
       });
       try {
         await resumeIntake(file, intake, options);
@@ -273,7 +274,7 @@ async function sizeOf(path: string): Promise<number | undefined> {
   try {
     return (await stat(path)).size;
   } catch (error) {
-    if (isMissing(error)) return undefined;
+    if (hasSystemCode(error, "ENOENT")) return undefined;
     throw error;
   }
 }
@@ -282,11 +283,7 @@ async function openIfThere(path: string): Promise<FileHandle | undefined> {
   try {
     return await open(path, "r");
   } catch (error) {
-    if (isMissing(error)) return undefined;
+    if (hasSystemCode(error, "ENOENT")) return undefined;
     throw error;
   }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
 }

@@ -3,6 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { EngineError } from "../../engine/errors.ts";
 import { folderDanger } from "./folder_danger.ts";
+import { hasSystemCode } from "../../oci/system_error.ts";
 
 /**
  * Throws `EngineError("forbidden")` for a folder that {@linkcode folderDanger} warns of.
@@ -27,7 +28,7 @@ export async function makeSafeFolder(path: string, mode: number): Promise<void> 
   for (const folder of missing) {
     await mkdir(folder, { mode }).catch((error: NodeJS.ErrnoException) => {
       // Another process may have made it meanwhile.
-      if (error.code !== "EEXIST") throw error;
+      if (!hasSystemCode(error, "EEXIST")) throw error;
     });
   }
   await checkFolder(path);

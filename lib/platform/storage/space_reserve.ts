@@ -1,6 +1,7 @@
 import { statSync, truncateSync } from "node:fs";
 import { open, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
+import { isFullDisk } from "../../oci/system_error.ts";
 
 /** Bytes of a whole reserve: more than a database's log grows to before it is used again from its beginning. */
 const WHOLE = 8 << 20;
@@ -78,9 +79,4 @@ export class SpaceReserve {
       await file.close();
     }
   }
-}
-
-/** Whether SQLite failed because the disk is full. */
-export function isFullDisk(error: unknown): boolean {
-  return error instanceof Error && /database or disk is full/.test(error.message);
 }

@@ -11,7 +11,9 @@ import type {
   StreamExtent,
   StreamRange,
 } from "../../engine/ports/ports.ts";
-import { isFullDisk, SpaceReserve } from "./space_reserve.ts";
+import { isFullDisk } from "../../oci/system_error.ts";
+import { noRoom } from "./disk_room.ts";
+import { SpaceReserve } from "./space_reserve.ts";
 import { type Amount, countBeyond, extentOf, sizeOf } from "./retention.ts";
 import { emptyLog, explainFailure, setUpFile } from "./sqlite_file.ts";
 import { adoptDatabase, compactDatabase, shrinkDatabase } from "./sqlite_space.ts";
@@ -184,9 +186,7 @@ export class SQLiteStore implements Store {
       this.#reserve.refill();
       done?.();
     }).catch((error) => {
-      if (!isFullDisk(error)) throw error;
-      const sentinel = "no space left on device";
-      throw new EngineError("internal", `Record the change: ${sentinel}`, { sentinel, cause: error });
+      throw isFullDisk(error) ? noRoom("Record the change", error) : error;
     });
   }
 

@@ -67,6 +67,7 @@ Deno.test("KubePlay refuses parameters that make no sense, before anything is ma
     ["?network=host&staticIPs=10.0.0.1", 500, "static ip addresses can only be set when the network mode is bridge"],
     ["?network=lan&network=other&staticIPs=10.0.0.1", 500, "for more than network"],
     ["?logOptions=x", 500, 'invalid log option "x"'],
+    ["?logOptions=max-size%3Dmuch", 500, `invalid log option "max-size": invalid size: 'much'`],
     ["?userns=sideways", 501, 'mode "sideways"'],
     ["?serviceContainer=true&start=false", 500, "running a service container requires starting the pod(s)"],
   ];

@@ -1,9 +1,7 @@
 import type { MemberRequest } from "../../containers/request/container_request.ts";
-import { EngineError } from "../../errors.ts";
+import { EngineError, reworded } from "../../errors.ts";
+import { parseByteSize } from "../../text/byte_size.ts";
 import type { PlayOptions } from "./play_options.ts";
-
-/** Factors of sizes as Docker's units have them: of a thousand. */
-const UNITS = "bkmgtp";
 
 /** Returns the settings of a container's log. Throws `invalid` for an option without a value. */
 export function logFields({ logDriver, logOptions = [] }: PlayOptions): MemberRequest {
@@ -14,14 +12,17 @@ export function logFields({ logDriver, logOptions = [] }: PlayOptions): MemberRe
     if (!value) throw new EngineError("invalid", `invalid log option "${option}"`);
     if (key === "driver") fields.logDriver = value;
     else if (key === "path") fields.logPath = value;
-    else if (key === "max-size") fields.logSizeMax = parseSize(value);
+    else if (key === "max-size") fields.logSizeMax = logSize(value);
     else fields.logOptions[key] = value;
   }
   return fields;
 }
 
-function parseSize(text: string): number {
-  const [, number, unit = "b"] = /^(\d{1,12}(?:\.\d{1,6})?) ?([bkmgtp])?b?$/i.exec(text) ?? [];
-  if (number === undefined) throw new EngineError("invalid", `invalid log option "max-size=${text}": it is no size`);
-  return Math.floor(Number(number) * 1000 ** UNITS.indexOf(unit.toLowerCase()));
+/** Reads a log's size, whose units count in thousands. */
+function logSize(text: string): number {
+  try {
+    return parseByteSize(text, 1000);
+  } catch (error) {
+    throw error instanceof EngineError ? reworded(error, `invalid log option "max-size": ${error.message}`) : error;
+  }
 }

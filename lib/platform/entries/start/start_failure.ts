@@ -5,6 +5,7 @@
  */
 import { EngineError } from "../../../engine/errors.ts";
 import { messageOf } from "../../../oci/message_of.ts";
+import { isFullDisk } from "../../../oci/system_error.ts";
 
 /** A part of a server's start: in words, and the options of the command that choose another place for it. */
 export interface StartStep {
@@ -32,9 +33,8 @@ const REASONS: Readonly<Record<string, readonly [reason: string, advice?: string
   EINVAL: ["the path is too long for a socket, which has 107 bytes at most"],
 };
 
-/** The messages of SQLite (its result codes SQLITE_FULL, READONLY, NOTADB, CORRUPT, CANTOPEN), which not every runtime gives as codes. */
+/** The messages of SQLite (its result codes SQLITE_READONLY, NOTADB, CORRUPT, CANTOPEN), which not every runtime gives as codes. */
 const STORE_REASONS: readonly [pattern: RegExp, code: string | readonly [reason: string, advice?: string]][] = [
-  [/disk is full/, "ENOSPC"],
   [/readonly database/, "EROFS"],
   [/not a database/, ["its gantry.db is no database of Gantry's", "move that file away"]],
   [/malformed/, ["its gantry.db is damaged", "put a copy of it back"]],
@@ -64,6 +64,7 @@ function reasonOf(error: unknown): readonly [reason: string, advice?: string] | 
     ? error as NodeJS.ErrnoException & { port?: number }
     : {};
   if (code === "ERR_SQLITE_ERROR" || code === "corrupt") {
+    if (isFullDisk(error)) return REASONS.ENOSPC;
     const found = STORE_REASONS.find(([pattern]) => pattern.test(messageOf(error)))?.[1];
     return typeof found === "string" ? REASONS[found] : found;
   }

@@ -8,6 +8,7 @@ import { arch, release } from "node:os";
 import { EngineError } from "../../../engine/errors.ts";
 import { kernelOlderThan } from "../helpers/kernel_version.ts";
 import type { SpecSeccomp, SpecSyscall } from "./spec_types.ts";
+import { hasSystemCode } from "../../../oci/system_error.ts";
 
 /**
  * An administrator's own profile for all containers. The profile that packages install beside it is older than this
@@ -68,7 +69,7 @@ export interface SeccompMachine {
 /** Reads the administrator's profile; `undefined` where there is none. Throws `EngineError("invalid")` for one that is broken. */
 export async function readSeccompProfile(path: string = OWN_PROFILE): Promise<SeccompProfile | undefined> {
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT" || error.code === "ENOTDIR") return undefined;
+    if (hasSystemCode(error, "ENOENT", "ENOTDIR")) return undefined;
     // Another profile in its place would not be what was decided on.
     throw new EngineError("invalid", `Read seccomp profile "${path}": ${error.message}`, { cause: error });
   });

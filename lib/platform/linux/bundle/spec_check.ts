@@ -17,6 +17,7 @@ import { findInit } from "./init_program.ts";
 import type { Runtimes } from "../processes/runtime/runtimes.ts";
 import { parseSeccompProfile } from "./seccomp.ts";
 import { readHostZone } from "./tree/time_zone.ts";
+import { hasSystemCode } from "../../../oci/system_error.ts";
 
 /** Variables that are the server's own business. */
 const OWN_VARIABLES = /^(?:GANTRY|NOTIFY|LISTEN)_/;
@@ -85,7 +86,7 @@ async function checkSeccomp({ seccomp, seccompText }: ContainerSpec): Promise<vo
 export async function readAskedSeccomp(path: string): Promise<string> {
   if (path.trimStart().startsWith("{")) return path;
   return await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-    const reason = error.code === "ENOENT" ? "no such file or directory" : error.message;
+    const reason = hasSystemCode(error, "ENOENT") ? "no such file or directory" : error.message;
     const text = `opening seccomp profile failed: open ${path}: ${reason}`;
     throw new EngineError("invalid", text, { cause: error });
   });

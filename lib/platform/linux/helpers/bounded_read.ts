@@ -6,13 +6,14 @@
 import { Buffer } from "node:buffer";
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
+import { hasSystemCode } from "../../../oci/system_error.ts";
 
 /** A pipe does not wait for its other end, and a link is not followed. */
 const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
 const PIECE = 64 * 1024;
 const FIRST = 4096;
 /** The errors of paths at which no file can be read: nothing is there, a link, a socket, a device without a driver. */
-const NO_FILE = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ENXIO", "ENODEV", "EISDIR", "ESRCH"]);
+const NO_FILE = ["ENOENT", "ENOTDIR", "ELOOP", "ENXIO", "ENODEV", "EISDIR", "ESRCH"];
 
 /**
  * Reads a regular file up to `limit` bytes; `undefined` where there is none, or something that is no regular file. A caller
@@ -44,7 +45,7 @@ export function readTextBoundedSync(file: string, limit: number): string | undef
   try {
     handle = openSync(file, FLAGS);
   } catch (error) {
-    return noFile(error as NodeJS.ErrnoException);
+    return noFile(error);
   }
   try {
     if (!fstatSync(handle).isFile()) return undefined;
@@ -84,7 +85,7 @@ async function readHandle(handle: FileHandle, limit: number): Promise<Uint8Array
   return buffer.slice(0, length);
 }
 
-function noFile(error: NodeJS.ErrnoException): undefined {
-  if (NO_FILE.has(error.code ?? "")) return undefined;
+function noFile(error: unknown): undefined {
+  if (hasSystemCode(error, ...NO_FILE)) return undefined;
   throw error;
 }

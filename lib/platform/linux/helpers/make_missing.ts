@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
+import { hasSystemCode } from "../../../oci/system_error.ts";
 
 /**
  * Makes a folder of the server's own, with those above it, unless it is there. On this thread: another one takes longer to wake than
@@ -12,6 +13,6 @@ export function makeMissing(path: string, mode: number): void {
     mkdirSync(path, { mode });
   } catch (error) {
     // Somebody else may have made it meanwhile.
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST" || !existsSync(path)) throw error;
+    if (!hasSystemCode(error, "EEXIST") || !existsSync(path)) throw error;
   }
 }

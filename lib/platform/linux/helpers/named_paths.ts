@@ -12,6 +12,7 @@ import process from "node:process";
 import { EngineError } from "../../../engine/errors.ts";
 import { readTextBounded } from "./bounded_read.ts";
 import { O_PATH } from "./safe_path.ts";
+import { hasSystemCode } from "../../../oci/system_error.ts";
 
 /** Links in these folders are the system's own (`/var/run`, `/home`): who can put one there is root on the host already. */
 const SYSTEM = new Set(["/", "/var"]);
@@ -95,7 +96,7 @@ export async function removeNamedFile(path: string, text: string): Promise<void>
 }
 
 function whereMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== "ENOENT" && error.code !== "ENOTDIR") throw error;
+  if (!hasSystemCode(error, "ENOENT", "ENOTDIR")) throw error;
 }
 
 /** Opens a file for reading that is a file, not a link, a pipe or a device. */
@@ -119,7 +120,7 @@ export async function makeLogFile(folder: FileHandle, path: string): Promise<voi
     LOG_MODE,
   )
     .catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== "EEXIST") throw error;
+      if (!hasSystemCode(error, "EEXIST")) throw error;
       return undefined;
     });
   if (made !== undefined) return await made.close();
@@ -136,7 +137,7 @@ export async function makeLogFile(folder: FileHandle, path: string): Promise<voi
 async function openPlain(folder: FileHandle, path: string, flags: number): Promise<FileHandle> {
   const file = `/proc/self/fd/${folder.fd}/${basename(path)}`;
   return await open(file, flags | O_NOFOLLOW | O_NONBLOCK).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === "ELOOP" || error.code === "ENXIO" ? notPlain(path, "is a link or a pipe", error) : error;
+    throw hasSystemCode(error, "ELOOP", "ENXIO") ? notPlain(path, "is a link or a pipe", error) : error;
   });
 }
 

@@ -7,13 +7,13 @@ import { constants } from "node:fs";
 import { type FileHandle, open, readlink } from "node:fs/promises";
 import { EngineError } from "../../../engine/errors.ts";
 import { readBounded } from "./bounded_read.ts";
+import { hasSystemCode } from "../../../oci/system_error.ts";
 
 /** `O_PATH` of `open(2)`, which `node:fs` does not name: a handle for looking, not for reading. */
 export const O_PATH = 0o10000000;
 const LINK_LIMIT = 40;
 /** Every folder on the way is held open. A tree can nest without end, and links can lead deeper than any path is long. */
 const DEPTH_LIMIT = 256;
-const MISSING = new Set(["ENOENT", "ENOTDIR", "ENAMETOOLONG"]);
 
 /**
  * Opens `path` as a process whose root is `root` would find it: absolute links start at `root`, `..` stops there.
@@ -48,7 +48,7 @@ export async function openInside(root: string, path: string): Promise<FileHandle
     }
     return stack.pop();
   } catch (error) {
-    if (MISSING.has((error as NodeJS.ErrnoException).code ?? "")) return undefined;
+    if (hasSystemCode(error, "ENOENT", "ENOTDIR", "ENAMETOOLONG")) return undefined;
     throw error;
   } finally {
     for (const handle of stack) await handle.close();
@@ -58,7 +58,7 @@ export async function openInside(root: string, path: string): Promise<FileHandle
 /** Opens a folder that is no link; `undefined` for anything else. */
 async function openFolder(path: string): Promise<FileHandle | undefined> {
   return await open(path, O_PATH | constants.O_NOFOLLOW | constants.O_DIRECTORY).catch((error) => {
-    if (error.code === "ENOTDIR" || error.code === "ELOOP") return undefined;
+    if (hasSystemCode(error, "ENOTDIR", "ELOOP")) return undefined;
     throw error;
   });
 }

@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync } from "node:fs";
 import { rmdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
+import { hasSystemCode } from "../../../oci/system_error.ts";
 
 /** Limits of a tree that this process deletes or measures itself: it takes no longer than a program's start. */
 const MOST_ENTRIES = 256;
@@ -34,7 +35,7 @@ export async function removeSmall(path: string): Promise<boolean> {
     }
     return true;
   } catch (error) {
-    return found.folders.length === 0 && (error as NodeJS.ErrnoException).code === "ENOENT";
+    return found.folders.length === 0 && hasSystemCode(error, "ENOENT");
   } finally {
     for (const { descriptor } of found.folders) closeSync(descriptor);
   }

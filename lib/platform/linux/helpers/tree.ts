@@ -11,6 +11,7 @@ import { CommandError, runCommand } from "./command.ts";
 import type { HostContext } from "./context.ts";
 import { pathsWithMounts, unmountBelow } from "../mounts/mounts_below.ts";
 import { MOST_BYTES, removeSmall, sizeOfSmall } from "./small_tree.ts";
+import { hasSystemCode } from "../../../oci/system_error.ts";
 
 /** The trees that one program measures: their paths are arguments, which are bounded. */
 const TREES_AT_ONCE = 250;
@@ -129,7 +130,7 @@ export async function namesIn(path: string): Promise<string[]> {
   // Most of those that are asked for are not there, and an error costs more than the question.
   if (!existsSync(path)) return [];
   return await readdir(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT" || error.code === "ENOTDIR") return [];
+    if (hasSystemCode(error, "ENOENT", "ENOTDIR")) return [];
     throw error;
   });
 }
@@ -150,8 +151,7 @@ export async function makeFolder(path: string, { mode, log }: MakeOptions): Prom
   try {
     await mkdir(path, { recursive: true, mode });
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code !== "EEXIST" && code !== "ENOTDIR") throw error;
+    if (!hasSystemCode(error, "EEXIST", "ENOTDIR")) throw error;
     const aside = `${path}.${randomUUID()}`;
     await rename(path, aside);
     log("warn", `Make folder "${path}": it was none, and is called "${aside}" now`);

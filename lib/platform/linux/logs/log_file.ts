@@ -9,6 +9,7 @@ import { EngineError } from "../../../engine/errors.ts";
 import type { LogReadOptions } from "../../../engine/ports/host_port.ts";
 import { watchGrowth } from "./growth_watch.ts";
 import { fileID, type OpenFile, openOwn, readAt } from "./log_place.ts";
+import { hasSystemCode } from "../../../oci/system_error.ts";
 
 /** Bytes of the first read, and of those of a long log. */
 const FIRST_CHUNK = 16 * 1024;
@@ -171,7 +172,7 @@ class GrowthWaiter {
 
 async function openExisting(path: string, openFile: OpenFile): Promise<FileHandle | undefined> {
   return await openFile(path).catch((error) => {
-    if (error.code === "ENOENT") return undefined;
+    if (hasSystemCode(error, "ENOENT")) return undefined;
     throw error;
   });
 }

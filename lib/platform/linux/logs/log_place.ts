@@ -6,6 +6,7 @@
 import { closeSync, fstatSync, openSync, readSync, type Stats } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import type { LogPlace } from "../../../engine/ports/host_port.ts";
+import { hasSystemCode } from "../../../oci/system_error.ts";
 
 /** Bytes of the block at the end, in which a few records are, and of those before it. */
 const LAST_BLOCK = 32 * 1024;
@@ -35,7 +36,7 @@ export async function findLogPlace(path: string, records: number, openFile: Open
   try {
     file = await openFile(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    if (!hasSystemCode(error, "ENOENT")) throw error;
     return { offset: 0, file: "" };
   }
   try {

@@ -13,6 +13,7 @@ import type { LogPlace, LogReadOptions } from "../../../engine/ports/host_port.t
 import type { OlderLogs } from "../../../engine/records/container_record.ts";
 import { readLogFile } from "./log_file.ts";
 import { findLogPlace, openOwn, readAt } from "./log_place.ts";
+import { hasSystemCode } from "../../../oci/system_error.ts";
 
 /** The folder of older files, in the folder of the logs. */
 export const OLDER_FOLDER = "older";
@@ -32,7 +33,7 @@ export async function prepareOlder(path: string, { files, gzip }: OlderLogs): Pr
   const { O_APPEND, O_CREAT, O_WRONLY } = constants;
   await (await open(path, O_APPEND | O_CREAT | O_WRONLY, 0o640)).close();
   await link(path, join(folder, "0")).catch((error) => {
-    if (error.code !== "EEXIST") throw error;
+    if (!hasSystemCode(error, "EEXIST")) throw error;
   });
 }
 
@@ -158,7 +159,7 @@ function folderOf(path: string): string {
 
 async function openExisting(path: string): Promise<FileHandle | undefined> {
   return await openOwn(path).catch((error) => {
-    if (error.code === "ENOENT") return undefined;
+    if (hasSystemCode(error, "ENOENT")) return undefined;
     throw error;
   });
 }

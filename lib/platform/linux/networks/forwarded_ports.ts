@@ -18,6 +18,7 @@ import { HELPER_ENVIRONMENT, startProgram } from "../helpers/spawn.ts";
 import { FrameReader } from "../perl/frames.ts";
 import { perlArguments, PORTS_PROGRAM } from "../perl/programs.ts";
 import { packAddress } from "../processes/nursery/port_holder.ts";
+import { hasSystemCode } from "../../../oci/system_error.ts";
 
 /** The most connections of one container at a time: each is a process. */
 const MOST_CONNECTIONS = 512;
@@ -66,7 +67,7 @@ export async function endForwarding(folder: string, containerID: string): Promis
       // With the processes of its connections: they are one group.
       process.kill(-mark.pid, "SIGKILL");
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+      if (!hasSystemCode(error, "ESRCH")) throw error;
     }
   }
   await rm(note, { force: true });

@@ -53,6 +53,7 @@ import { signalBelow } from "./signal_below.ts";
 import { Supervisors } from "./nursery/supervisors.ts";
 import { listProcesses } from "./top/top.ts";
 import { isID } from "../../../oci/digest.ts";
+import { hasSystemCode } from "../../../oci/system_error.ts";
 
 /** The dependencies of the processes. */
 export interface Parts {
@@ -194,7 +195,7 @@ export class LinuxProcesses implements Processes {
     try {
       process.kill(facts.container.pid, signal);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "ESRCH") throw notRunning("Kill", containerID);
+      if (hasSystemCode(error, "ESRCH")) throw notRunning("Kill", containerID);
       await this.run("kill", containerID, String(signal));
     }
   }

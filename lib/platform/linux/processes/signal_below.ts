@@ -1,6 +1,7 @@
 import process from "node:process";
 import { processesBelow } from "../helpers/proc.ts";
 import type { Facts } from "./facts.ts";
+import { hasSystemCode } from "../../../oci/system_error.ts";
 
 /** A process that goes on forking is looked at this many times: its last child may get away. */
 const MOST_LOOKS = 16;
@@ -27,6 +28,6 @@ function sendSignal(pid: number, signal: number): void {
     process.kill(pid, signal);
   } catch (error) {
     // It has ended meanwhile.
-    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+    if (!hasSystemCode(error, "ESRCH")) throw error;
   }
 }

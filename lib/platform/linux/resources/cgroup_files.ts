@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { hasSystemCode } from "../../../oci/system_error.ts";
 
 /** Reads the files of one cgroup. A file that is not there reads as `undefined`. */
 export class CgroupFiles {
@@ -11,8 +12,7 @@ export class CgroupFiles {
       return await readFile(join(this.folder, name), "utf8");
     } catch (error) {
       // ENODEV: the cgroup is being removed.
-      const { code } = error as NodeJS.ErrnoException;
-      if (code === "ENOENT" || code === "ENODEV" || code === "EOPNOTSUPP") return undefined;
+      if (hasSystemCode(error, "ENOENT", "ENODEV", "EOPNOTSUPP")) return undefined;
       throw error;
     }
   }

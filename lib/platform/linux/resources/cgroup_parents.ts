@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { rmdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { hasSystemCode } from "../../../oci/system_error.ts";
 
 /** Folder of the notes below a runroot. */
 const NOTES = "cgroup-parents";
@@ -55,7 +56,7 @@ export class CgroupParents {
         try {
           await rmdir(join(mount, path));
         } catch (error) {
-          if ((error as NodeJS.ErrnoException).code !== "ENOENT") return;
+          if (!hasSystemCode(error, "ENOENT")) return;
         }
       }
       if (path === first || path === "/") break;

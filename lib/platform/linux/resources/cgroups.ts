@@ -17,6 +17,7 @@ import { limitGroup } from "./group_limits.ts";
 import { findDelegatedGroup, takeDelegatedGroup } from "./delegated_group.ts";
 import { CgroupParents } from "./cgroup_parents.ts";
 import { removeCgroup } from "./remove_cgroup.ts";
+import { hasSystemCode } from "../../../oci/system_error.ts";
 
 const MOUNT = "/sys/fs/cgroup";
 /** A v1 cpuset takes no process before its processors are chosen; nothing here needs it. */
@@ -168,8 +169,8 @@ export class Cgroups {
       const enter = async () => await writeAtOnce(file, String(pid)) || await writeFile(file, String(pid));
       const again = async (error: NodeJS.ErrnoException) => {
         // It has ended already, and says itself why.
-        if (error.code === "ESRCH") return;
-        if (error.code !== "ENOENT") throw error;
+        if (hasSystemCode(error, "ESRCH")) return;
+        if (!hasSystemCode(error, "ENOENT")) throw error;
         await mkdir(folder, { recursive: true });
         await enter();
       };

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { opendir, rmdir } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { runCommand } from "../helpers/command.ts";
+import { hasSystemCode } from "../../../oci/system_error.ts";
 
 const TRIES = 50;
 const PAUSE = 10;
@@ -18,9 +19,8 @@ export async function removeCgroup(folder: string): Promise<void> {
     try {
       return await rmdir(folder);
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code === "ENOENT") return;
-      if (attempt === TRIES || (code !== "EBUSY" && code !== "ENOTEMPTY")) throw error;
+      if (hasSystemCode(error, "ENOENT")) return;
+      if (attempt === TRIES || !hasSystemCode(error, "EBUSY", "ENOTEMPTY")) throw error;
     }
     if (await hasGroups(folder)) {
       // Busy ones are named in its errors; the next try is for them.

@@ -6,6 +6,7 @@ import { isObject } from "../../../oci/json.ts";
 import { withFileLock } from "../helpers/file_lock.ts";
 import { removeFile } from "../helpers/tree.ts";
 import type { SecretDriver } from "./secret_vault.ts";
+import { hasSystemCode } from "../../../oci/system_error.ts";
 
 /** Values by ID, in base64: the form of Podman's own file. */
 type Values = Record<string, string>;
@@ -41,7 +42,7 @@ export function fileDriver(options: Readonly<Record<string, string>>): SecretDri
 
 async function readValues(file: string): Promise<Values> {
   const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return "{}";
+    if (hasSystemCode(error, "ENOENT")) return "{}";
     throw new EngineError("internal", `Read secrets "${file}": ${error.code}`);
   });
   try {

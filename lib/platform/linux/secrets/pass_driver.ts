@@ -4,6 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import { EngineError } from "../../../engine/errors.ts";
 import { runSecretly } from "./run_secretly.ts";
 import type { SecretDriver } from "./secret_vault.ts";
+import { hasSystemCode } from "../../../oci/system_error.ts";
 
 const OPTIONS = new Set(["root", "key", "gpghomedir"]);
 
@@ -34,7 +35,7 @@ export async function passDriver(options: Readonly<Record<string, string>>): Pro
     },
     remove: (id) =>
       unlink(place(id)).then(() => true, (error: NodeJS.ErrnoException) => {
-        if (error.code === "ENOENT") return false;
+        if (hasSystemCode(error, "ENOENT")) return false;
         throw new EngineError("internal", `Delete secret: ${error.code}`);
       }),
   };

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { hasSystemCode } from "../../../oci/system_error.ts";
 
 /** Owner and mode of a layer's root folder; `null` in layers that say nothing of it. */
 export interface RootAttributes {
@@ -19,7 +20,7 @@ export async function readLayerFacts(layer: string): Promise<LayerFacts | undefi
     // Written by `apply()`, and only ever read whole.
     return JSON.parse(await readFile(join(layer, "layer.json"), "utf8")) as LayerFacts;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    if (hasSystemCode(error, "ENOENT")) return undefined;
     throw error;
   }
 }

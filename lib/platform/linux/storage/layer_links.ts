@@ -7,6 +7,7 @@ import { readlink, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { HostContext } from "../helpers/context.ts";
 import { makeFolder, namesIn } from "../helpers/tree.ts";
+import { hasSystemCode } from "../../../oci/system_error.ts";
 
 /** The links `folder/<number>` -> `../<hex>/diff`. */
 export class LayerLinks {
@@ -48,7 +49,7 @@ export class LayerLinks {
       try {
         await symlink(`../${hex}/diff`, join(this.#folder, name));
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === "EEXIST") continue;
+        if (hasSystemCode(error, "EEXIST")) continue;
         throw error;
       }
       // A concurrent call for this layer may have been faster; its name stands.

@@ -40,6 +40,7 @@ import { makeFolder, namesIn, removeFolder, removeTree, treeSize, treeSizes } fr
 import { isRootless } from "../rootless/outer_user.ts";
 import { unpackLayer } from "./unpack.ts";
 import { syncFolder } from "../../storage/sync_folder.ts";
+import { hasSystemCode } from "../../../oci/system_error.ts";
 
 /** Layers, and where on the host they are stacked. */
 export interface HostLayers extends Layers {
@@ -118,7 +119,7 @@ class OverlayLayers implements HostLayers {
       if (replace) await this.#discard(this.#layer(hex), removeTree);
       await rename(temporary, this.#layer(hex)).catch(async (error: NodeJS.ErrnoException) => {
         // Somebody else unpacked the same layer meanwhile.
-        if (error.code !== "ENOTEMPTY" && error.code !== "EEXIST") throw error;
+        if (!hasSystemCode(error, "ENOTEMPTY", "EEXIST")) throw error;
         await removeTree(temporary);
       });
       await syncFolder(this.#paths.layers);
@@ -269,7 +270,7 @@ class OverlayLayers implements HostLayers {
     try {
       await rename(folder, doomed);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
+      if (hasSystemCode(error, "ENOENT")) return;
       throw error;
     }
     await remove(doomed);

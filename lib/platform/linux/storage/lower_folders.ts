@@ -12,6 +12,7 @@ import type { HostContext } from "../helpers/context.ts";
 import { unmount } from "../helpers/libc.ts";
 import { mapOwners } from "../mounts/mount_helper.ts";
 import { namesIn } from "../helpers/tree.ts";
+import { hasSystemCode } from "../../../oci/system_error.ts";
 
 /** How the folders with mapped owners begin; no container's ID does. */
 const MAPPED = "mapped-";
@@ -82,11 +83,11 @@ async function takeAway(base: string): Promise<void> {
     try {
       await rmdir(folder);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "ENOTDIR") {
+      if (hasSystemCode(error, "ENOTDIR")) {
         await rm(folder, { force: true });
         continue;
       }
-      if ((error as NodeJS.ErrnoException).code !== "EBUSY") throw error;
+      if (!hasSystemCode(error, "EBUSY")) throw error;
       if (!await unmount(folder)) await runCommand("umount", ["--", folder]);
       await rmdir(folder);
     }

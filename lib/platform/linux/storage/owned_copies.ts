@@ -21,6 +21,7 @@ import { Locks } from "../../../engine/store/locks.ts";
 import { withRoom } from "../../storage/disk_room.ts";
 import { CommandError, runCommand } from "../helpers/command.ts";
 import { namesIn, removeTree } from "../helpers/tree.ts";
+import { hasSystemCode } from "../../../oci/system_error.ts";
 
 /** The note in a container's folder. */
 const NOTE = "owned";
@@ -116,7 +117,7 @@ export class OwnedCopies {
     try {
       await rename(folder, doomed);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
+      if (hasSystemCode(error, "ENOENT")) return;
       throw error;
     }
     await removeTree(doomed);

@@ -28,6 +28,7 @@ import { isEmptySmall } from "../helpers/small_tree.ts";
 import { sweep } from "../helpers/sweeper.ts";
 import { isEmptyFolder, namesIn, removeFolder, removeTree, treeSize, treeSizes } from "../helpers/tree.ts";
 import { syncFolder } from "../../storage/sync_folder.ts";
+import { hasSystemCode } from "../../../oci/system_error.ts";
 
 /** The prefix of volumes that are being removed; no volume's name begins with a dot. */
 const DOOMED = ".removed-";
@@ -154,7 +155,7 @@ class FolderVolumes implements Volumes {
       // On this thread: another one takes longer to wake than this takes.
       renameSync(folder, doomed);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
+      if (hasSystemCode(error, "ENOENT")) return;
       throw error;
     }
     if (isBehind) return await sweep(this.#context, [doomed]);

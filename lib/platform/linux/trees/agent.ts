@@ -8,6 +8,7 @@ import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { EngineError } from "../../../engine/errors.ts";
 import { byteStream, freeBytes, isByteStream } from "../../../oci/bytes/byte_stream.ts";
+import { NO_SPACE } from "../../../oci/system_error.ts";
 import { writeAll } from "../../http/exchange/write_all.ts";
 import { HELPER_ENVIRONMENT, startProgram } from "../helpers/spawn.ts";
 import { FrameReader } from "../perl/frames.ts";
@@ -113,7 +114,7 @@ function agentError(code: string, text: string): EngineError {
   }
   if (code === "gone") return new EngineError("state", text);
   if (code === "put") return new EngineError("invalid", text);
-  if (code === "ENOSPC") return new EngineError("internal", text, { sentinel: "no space left on device" });
+  if (code === "ENOSPC") return new EngineError("internal", text, { sentinel: NO_SPACE });
   return new EngineError("internal", text);
 }
 

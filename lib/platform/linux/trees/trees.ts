@@ -28,6 +28,7 @@ import { resolveUser } from "../bundle/user_lookup.ts";
 import { Agent } from "./agent.ts";
 import { mountPlaces } from "./mount_places.ts";
 import { layerHex } from "../storage/layer_name.ts";
+import { hasSystemCode } from "../../../oci/system_error.ts";
 
 const KINDS: Record<string, TreeChange["kind"]> = { "0": "modified", "1": "added", "2": "deleted" };
 
@@ -182,7 +183,7 @@ class AgentTrees implements Trees {
       return { root: shared.folder, pid: "", path: cleanPath(`${shared.rest}${inside}`), name, isWhole: false };
     }
     const facts = await stat(mount.source).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== "ENOENT" && error.code !== "ENOTDIR") throw error;
+      if (!hasSystemCode(error, "ENOENT", "ENOTDIR")) throw error;
       throw new EngineError("no_such_file", "no such file or directory");
     });
     const below = clean.slice(mount.destination.length);

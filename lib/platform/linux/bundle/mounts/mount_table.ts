@@ -1,6 +1,7 @@
 import { lchown, symlink } from "node:fs/promises";
 import { openInside } from "../../helpers/safe_path.ts";
 import { ensureFolder } from "../tree/workdir.ts";
+import { hasSystemCode } from "../../../../oci/system_error.ts";
 
 /** Links /etc/mtab to the kernel's list of mounts in a tree that has no such file, without leaving the tree. */
 export async function linkMountTable(rootfs: string, owner: { uid: number; gid: number }): Promise<void> {
@@ -17,7 +18,7 @@ export async function linkMountTable(rootfs: string, owner: { uid: number; gid: 
     if (owner.uid !== 0 || owner.gid !== 0) await lchown(path, owner.uid, owner.gid);
   } catch (error) {
     // EEXIST: there is one; ENOTDIR: /etc is no folder.
-    if (!["EEXIST", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    if (!hasSystemCode(error, "EEXIST", "ENOTDIR")) throw error;
   } finally {
     await folder.close();
   }

@@ -6,6 +6,7 @@ import { unmount } from "../../helpers/libc.ts";
 import { mountOpened } from "../../mounts/mount_handle.ts";
 import { openInside } from "../../helpers/safe_path.ts";
 import { namesIn } from "../../helpers/tree.ts";
+import { hasSystemCode } from "../../../../oci/system_error.ts";
 
 /**
  * Parts of volumes and images that are mounted in place of the whole. Each is opened without leaving its tree, and what was
@@ -68,13 +69,13 @@ export class SubPaths implements AsyncDisposable {
 async function takeAway(place: string): Promise<void> {
   const remove = () =>
     rmdir(place).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== "ENOTDIR") throw error;
+      if (!hasSystemCode(error, "ENOTDIR")) throw error;
       return rm(place);
     });
   try {
     await remove();
   } catch (error) {
-    if (!["EBUSY", "ENOTEMPTY"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    if (!hasSystemCode(error, "EBUSY", "ENOTEMPTY")) throw error;
     if (!await unmount(place)) await runCommand("umount", ["--recursive", "--", place]);
     await remove();
   }

@@ -12,6 +12,7 @@ import { join } from "node:path";
 import type { ContainerRecord } from "../../../../engine/records/container_record.ts";
 import { Locks } from "../../../../engine/store/locks.ts";
 import { readTextBounded } from "../../helpers/bounded_read.ts";
+import { hasSystemCode } from "../../../../oci/system_error.ts";
 
 const NOTE = "joined-hosts.json";
 const NOTE_LIMIT = 64 * 1024;
@@ -71,7 +72,7 @@ export async function leaveHosts(bundle: string): Promise<void> {
 export async function withFile(path: string, work: (handle: FileHandle) => Promise<void>): Promise<void> {
   await locks.with(path, async () => {
     const handle = await open(path, FLAGS).catch((error) => {
-      if (["ENOENT", "ELOOP", "ENXIO", "EISDIR"].includes(error.code)) return undefined;
+      if (hasSystemCode(error, "ENOENT", "ELOOP", "ENXIO", "EISDIR")) return undefined;
       throw error;
     });
     if (handle === undefined) return;

@@ -7,6 +7,7 @@ import { lchown, lstat, readlink, symlink, unlink } from "node:fs/promises";
 import type { ContainerSpec } from "../../../../engine/records/container_record.ts";
 import { EngineError } from "../../../../engine/errors.ts";
 import { openInside, readInside } from "../../helpers/safe_path.ts";
+import { hasSystemCode } from "../../../../oci/system_error.ts";
 
 const ZONES = "/usr/share/zoneinfo";
 /** Zone files take a few kilobytes. */
@@ -61,7 +62,7 @@ export async function treeZone(
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): void {
-  if (!["ENOENT", "ENOTDIR", "EISDIR", "EPERM"].includes(error.code ?? "")) throw error;
+  if (!hasSystemCode(error, "ENOENT", "ENOTDIR", "EISDIR", "EPERM")) throw error;
 }
 
 async function pathExists(path: string): Promise<boolean> {

@@ -1,6 +1,7 @@
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { EngineError } from "../../../../engine/errors.ts";
+import { hasSystemCode } from "../../../../oci/system_error.ts";
 
 /** Folders in which runtimes mount what the kernel shows. */
 const KERNEL_FOLDERS = ["dev", "proc", "sys"];
@@ -12,7 +13,7 @@ const KERNEL_FOLDERS = ["dev", "proc", "sys"];
 export async function checkKernelFolders(rootfs: string): Promise<void> {
   for (const name of KERNEL_FOLDERS) {
     const facts = await lstat(join(rootfs, name)).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === "ENOENT") return undefined;
+      if (hasSystemCode(error, "ENOENT")) return undefined;
       throw error;
     });
     if (facts === undefined || facts.isDirectory()) continue;

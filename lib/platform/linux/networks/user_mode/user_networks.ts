@@ -19,6 +19,7 @@ import type { LinkHelper } from "../links/link_helper.ts";
 import type { UserNetworkSetup } from "./carrier.ts";
 import { startPasta } from "./pasta.ts";
 import { startSlirp } from "./slirp4netns.ts";
+import { hasSystemCode } from "../../../../oci/system_error.ts";
 
 /** The device by which programs have interfaces. */
 const TUN = "/dev/net/tun";
@@ -61,7 +62,7 @@ async function requireTun(program: UserNetworkProgram): Promise<void> {
   try {
     await access(TUN, constants.R_OK | constants.W_OK);
   } catch (error) {
-    const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
+    const isMissing = hasSystemCode(error, "ENOENT");
     const why = isMissing ? "is missing: modprobe tun" : "is closed to the server's user: chmod 666 opens it";
     throw new EngineError("unsupported", `Set up network "${program}": ${TUN} ${why}`);
   }
@@ -75,7 +76,7 @@ export async function disconnectUserNetwork(paths: HostPaths, containerID: strin
     try {
       process.kill(mark.pid, "SIGKILL");
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+      if (!hasSystemCode(error, "ESRCH")) throw error;
     }
     while (isAlive(mark)) await new Promise((resolve) => setTimeout(resolve, 5));
   }

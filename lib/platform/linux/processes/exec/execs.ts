@@ -24,6 +24,7 @@ import type { SealedRuntimes } from "../runtime/sealed_runtime.ts";
 import type { NurserySockets } from "../nursery/nursery_sockets.ts";
 import { writeProcess } from "./process_file.ts";
 import { startSession, type Supervised } from "./start_session.ts";
+import { hasSystemCode } from "../../../../oci/system_error.ts";
 
 /** How often processes of an earlier run are looked at. */
 const POLL = 500;
@@ -149,7 +150,7 @@ export class LinuxExecs implements Execs {
       process.kill(isOwn ? -group : main, "SIGKILL");
     } catch (error) {
       // It has ended by itself just now.
-      if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+      if (!hasSystemCode(error, "ESRCH")) throw error;
     }
   }
 

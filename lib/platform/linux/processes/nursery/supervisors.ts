@@ -8,6 +8,7 @@ import { containerPaths } from "../../helpers/paths.ts";
 import type { Cgroups } from "../../resources/cgroups.ts";
 import { type Facts, readFacts } from "../facts.ts";
 import { isAlive, type ProcessMark } from "../../helpers/proc.ts";
+import { hasSystemCode } from "../../../../oci/system_error.ts";
 
 /** How long a supervisor may take over its last words once its container is dead. */
 const PATIENCE = 10_000;
@@ -99,7 +100,7 @@ function killIfThere(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+    if (!hasSystemCode(error, "ESRCH")) throw error;
   }
 }
 

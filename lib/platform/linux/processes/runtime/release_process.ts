@@ -1,4 +1,5 @@
 import { closeSync, constants, openSync, rmSync, writeSync } from "node:fs";
+import { hasSystemCode } from "../../../../oci/system_error.ts";
 
 /**
  * Lets the process of a created container go on to its command, as `crun start` does: it waits for one byte from the FIFO in
@@ -13,8 +14,7 @@ export function releaseProcess(folder: string): boolean {
     // Without waiting for a reader: there is none when the process has ended.
     file = openSync(fifo, constants.O_WRONLY | constants.O_NONBLOCK);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENXIO" || code === "ENOENT") return false;
+    if (hasSystemCode(error, "ENXIO", "ENOENT")) return false;
     throw error;
   }
   try {
