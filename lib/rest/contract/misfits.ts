@@ -66,7 +66,7 @@ function compareSchemas(source: Within, target: Within, state: State, at: string
   const wrong = [...typeMisfits(from, to), ...valueMisfits(from, to), ...boundMisfits(from, to)];
   if (wrong.length > 0) return wrong.map((reason) => placeReason(at, reason));
   return [
-    ...fieldMisfits(source, target, from, to, state, at),
+    ...fieldMisfits({ source, target, from, to, state, at }),
     ...(from.items !== undefined && to.items !== undefined
       ? compareSchemas(part(from.items, source), part(to.items, target), state, `${at}[]`)
       : []),
@@ -78,14 +78,21 @@ function compareSchemas(source: Within, target: Within, state: State, at: string
   ];
 }
 
-function fieldMisfits(
-  source: Within,
-  target: Within,
-  from: JSONSchema,
-  to: JSONSchema,
-  state: State,
-  at: string,
-): string[] {
+/** Two objects that are compared. */
+interface Compared {
+  readonly source: Within;
+  readonly target: Within;
+  /** The schema of `source`, which is no reference. */
+  readonly from: JSONSchema;
+  /** The schema of `target`, which is no reference. */
+  readonly to: JSONSchema;
+  readonly state: State;
+  /** The place of both in the value that the whole comparison is about. */
+  readonly at: string;
+}
+
+function fieldMisfits(compared: Compared): string[] {
+  const { source, target, from, to, state, at } = compared;
   const theirs = propertiesOf(from);
   const known = propertiesOf(to);
   const required = listOf(from.required);
@@ -107,19 +114,12 @@ function fieldMisfits(
         fieldPath(at, String(name)),
       )
     ),
-    ...otherFieldMisfits(source, target, from, to, state, at),
+    ...otherFieldMisfits(compared),
   ];
 }
 
 /** Compares the fields that one of the schemas does not name: those of a record, and those of a struct that takes more than it names. */
-function otherFieldMisfits(
-  source: Within,
-  target: Within,
-  from: JSONSchema,
-  to: JSONSchema,
-  state: State,
-  at: string,
-): string[] {
+function otherFieldMisfits({ source, target, from, to, state, at }: Compared): string[] {
   const theirs = propertiesOf(from);
   const known = propertiesOf(to);
   const taken = to.additionalProperties;
