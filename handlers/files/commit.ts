@@ -43,14 +43,14 @@ export async function compatCommit(
   const { repo = "", tag = "latest" } = query;
   const name = repo === "" ? undefined : nameOf(`${repo}:${tag}`);
   const { id } = engine.containers.resolve(query.container ?? "");
-  const options = commitOptions(query, config, { name, format: "docker", signal });
+  const options = commitOptions(query, config, { name, format: "docker", tellsCommand: true, signal });
   return { Id: (await engine.containers.files.commit(id, options)).id };
 }
 
 function commitOptions(
   { author, comment, changes, pause, squash }: Omit<CompatCommitQuery, "repo" | "tag">,
   config: Config,
-  more: Pick<CommitOptions, "name" | "format" | "signal">,
+  more: Pick<CommitOptions, "name" | "format" | "tellsCommand" | "signal">,
 ): CommitOptions {
   return { author, message: comment, changes, pause, squash, override: overrideOf(config), ...more };
 }

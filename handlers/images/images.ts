@@ -51,7 +51,8 @@ export function implementImages(engine: Engine): Implementation {
     },
     ImageTree: (name, { whatrequires = false }) => ({ Tree: imageTree(engine, name, whatrequires) }),
     Changes: (name, query) => streamChanges(engine, name, query),
-    HistoryImage: (name) => imageHistory(images.resolve(name), (diffID) => images.layerSize(diffID)),
+    HistoryImage: (name) =>
+      imageHistory(images.resolve(name), images.relations(), (diffID) => images.layerSize(diffID)),
     TagImage: (name, query) => tagImage(engine, name, query),
     UntagImage: async (name, { repo = "", tag = "" }) => {
       if (repo === "" && tag !== "") throw new RequestError("malformed", "repo parameter is required to tag an image");

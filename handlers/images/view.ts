@@ -85,31 +85,33 @@ export function createdSeconds({ config }: ImageRecord): number {
 export const UNKNOWN_STEP = "<missing>";
 
 /**
- * An image's history, newest first.
+ * An image's history, newest first. A step that made another image which is here has that one's ID and names.
  *
  * @param image The image
+ * @param relations Those of all images
  * @param layerSize Bytes of an unpacked layer by its diff ID; where there is none, its size as pulled is told
  */
 export function imageHistory(
   image: ImageRecord,
+  relations: Pick<Relations, "ancestorOf">,
   layerSize: (diffID: string) => number | undefined,
 ): HistoryResponse[] {
   const entries: HistoryResponse[] = [];
   let layer = 0;
-  for (const step of image.config.history ?? []) {
+  const history = image.config.history ?? [];
+  for (const [index, step] of history.entries()) {
+    const made = index + 1 === history.length ? image : relations.ancestorOf(image, index + 1);
     const own = step.empty_layer ? undefined : image.layers[layer++];
     const size = own === undefined ? 0 : layerSize(own.diffID) ?? own.size;
     const ms = Date.parse(step.created ?? "");
     entries.push(emit(HistoryResponse, {
-      Id: UNKNOWN_STEP,
+      Id: made?.id ?? UNKNOWN_STEP,
       Created: Number.isNaN(ms) ? 0 : Math.floor(ms / 1000),
       CreatedBy: step.created_by ?? "",
-      Tags: [],
+      Tags: made === undefined ? [] : repoTags(made),
       Size: size,
       Comment: step.comment ?? "",
     }));
   }
-  entries.reverse();
-  if (entries.length > 0) Object.assign(entries[0], { Id: image.id, Tags: repoTags(image) });
-  return entries;
+  return entries.reverse();
 }

@@ -64,7 +64,8 @@ function hostFacts(host: Host): Sparse<HostInfo> {
     cgroupManager: host.cgroupManager,
     cgroupVersion: host.cgroupVersion,
     cgroupControllers: host.cgroupControllers,
-    conmon: host.conmon,
+    conmon: { ...host.conmon, version: host.conmon.version.replace("\n", ", ") },
+    pasta: { executable: host.pasta.path, package: host.pasta.package, version: host.pasta.version },
     distribution: host.distribution,
     memFree: host.memFree,
     memTotal: host.memTotal,
@@ -101,10 +102,25 @@ function storeInfo({ host, containers, images }: SystemInfo): Sparse<StoreInfo> 
     graphRoot: host?.graphRoot ?? "",
     graphRootAllocated: host?.graphRootSize.allocated ?? 0,
     graphRootUsed: host?.graphRootSize.used ?? 0,
-    graphStatus: { "Backing Filesystem": host?.backingFilesystem ?? "" },
+    graphStatus: Object.fromEntries(storeStatus(host)),
     runRoot: host?.runRoot ?? "",
     volumePath: host?.volumePath ?? "",
   };
+}
+
+/** The status of the store as Podman's driver `overlay` tells it, and Docker's clients show it. */
+export function storeStatus(host: Host | undefined): [name: string, value: string][] {
+  const { backingFilesystem = "", overlay } = host ?? {};
+  return [
+    ["Backing Filesystem", backingFilesystem],
+    ...overlay === undefined ? [] : Object.entries({
+      // An overlay mounts on nothing else.
+      "Supports d_type": "true",
+      "Native Overlay Diff": String(overlay.plainDifference),
+      "Using metacopy": String(!overlay.plainDifference),
+      "Supports volatile": String(overlay.volatile),
+    }),
+  ];
 }
 
 /** The registries of registries.conf, by their prefixes, and those that short names are looked up in. */
@@ -124,10 +140,10 @@ function registryFacts({ registries, searchRegistries }: SystemInfo): Record<str
   return { ...Object.fromEntries(entries), search: searchRegistries };
 }
 
-/** `26h 3m 4.00s (Approximately 1.08 days)`. */
+/** `26h 3m 4.00s (Approximately 1.08 days)`: Podman counts whole hours as days, from the first one on. */
 export function formatUptime(seconds: number): string {
   const hours = Math.floor(seconds / 3600);
   const minutes = Math.floor((seconds % 3600) / 60);
-  const text = `${hours}h ${minutes}m ${(seconds % 60).toFixed(2)}s`;
-  return hours < 24 ? text : `${text} (Approximately ${(seconds / 86400).toFixed(2)} days)`;
+  const text = `${hours}h ${minutes}m ${Math.floor(seconds % 60).toFixed(2)}s`;
+  return hours < 1 ? text : `${text} (Approximately ${(hours / 24).toFixed(2)} days)`;
 }

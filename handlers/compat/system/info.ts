@@ -1,5 +1,5 @@
 import type { Engine } from "../../../lib/engine/engine.ts";
-import { formatUptime, NO_DRIVERS } from "../../system/info.ts";
+import { formatUptime, NO_DRIVERS, storeStatus } from "../../system/info.ts";
 import { DOCKER_HUB } from "../../../lib/oci/reference.ts";
 import { isBefore } from "../../path_version.ts";
 import { API_VERSION } from "../../wire/api_options.ts";
@@ -23,7 +23,7 @@ export async function compatInfo(engine: Engine, version?: string): Promise<Info
     ContainersStopped: containers.stopped,
     Images: images,
     Driver: host?.graphDriver ?? "none",
-    DriverStatus: [["Backing Filesystem", host?.backingFilesystem ?? ""]],
+    DriverStatus: storeStatus(host),
     Plugins: { Volume: ["local"], Network: [...drivers.network], Authorization: null, Log: [...drivers.log] },
     MemoryLimit: has("memory"),
     SwapLimit: has("memory"),

@@ -26,6 +26,8 @@ export interface HostInfo {
   drivers: { network: readonly string[]; log: readonly string[] };
   /** The program that answers names in networks; empty texts where it is missing. */
   dns: { path: string; version: string; package: string };
+  /** The program that carries networks of ordinary users; empty texts where it is missing. */
+  pasta: { path: string; version: string; package: string };
   /** The program behind published ports; empty where it is missing. */
   firewall: string;
   /** Whether the host passes packets on between its networks. */
@@ -47,6 +49,13 @@ export interface HostInfo {
   /** Folders with files of the Container Device Interface; a later one wins. */
   deviceFolders: readonly string[];
   backingFilesystem: string;
+  /** The kernel's overlays of container trees; left out where there are none. */
+  overlay?: {
+    /** Whether an upper folder is a plain difference of its lower ones, without copies of metadata alone. */
+    plainDifference: boolean;
+    /** Whether trees that need not outlive a crash are mounted so that nothing waits for the disk. */
+    volatile: boolean;
+  };
 }
 
 /** A host's facts about a container. Paths are the host's; those that exist only while there is a process are always given. */

@@ -17,6 +17,7 @@ import { OWN_PROFILE } from "./bundle/seccomp.ts";
 import { DEVICE_FOLDERS } from "./bundle/cdi/device_folders.ts";
 import { netavarkAt } from "./networks/netavark/netavark.ts";
 import { findProgram, packageVersions, programVersion } from "./helpers/programs.ts";
+import { hasVolatile, NO_METACOPY, overlayFeatures } from "./mounts/overlay.ts";
 import { usableCgroupLayout } from "./resources/cgroups.ts";
 import { controllersOf } from "./resources/delegated_group.ts";
 import { isRootless } from "./rootless/outer_user.ts";
@@ -50,9 +51,11 @@ type Lasting = Pick<
   | "networkBackend"
   | "drivers"
   | "dns"
+  | "pasta"
   | "firewall"
   | "securityOptions"
   | "backingFilesystem"
+  | "overlay"
 >;
 
 /** Gives a function that tells of the host. Facts that cannot change while this process lives are read once. */
@@ -92,15 +95,20 @@ export function hostInfoReader(
 
 async function readLasting(root: string, processes: Pick<Processes, "runtime">): Promise<Lasting> {
   const { program: netavark, aardvark } = netavarkAt("");
-  const [runtime, conmon] = await Promise.all([processes.runtime(), findProgram("conmon")]);
-  const [distribution, controllers, packages, versions, nft, securityOptions, { type }] = await Promise.all([
+  const [runtime, conmon, pasta] = await Promise.all([
+    processes.runtime(),
+    findProgram("conmon"),
+    findProgram("pasta"),
+  ]);
+  const [distribution, controllers, packages, versions, nft, securityOptions, { type }, features] = await Promise.all([
     readDistribution(),
     readCgroups(),
-    packageVersions([basename(runtime.path), "conmon", "netavark", "aardvark-dns"]),
-    Promise.all([conmon, netavark, aardvark].map(programVersion)),
+    packageVersions([basename(runtime.path), "conmon", "netavark", "aardvark-dns", "passt"]),
+    Promise.all([conmon, netavark, aardvark, pasta].map(programVersion)),
     findProgram("nft"),
     readSecurity(),
     statfs(root),
+    overlayFeatures(),
   ]);
   const factsOf = (index: number, path: string | undefined, version: string) => {
     return path === undefined ? { path: "", version, package: "" } : { path, version, package: packages[index] };
@@ -117,9 +125,11 @@ async function readLasting(root: string, processes: Pick<Processes, "runtime">):
       log: LOG_DRIVERS.filter((driver) => driver !== "journald" || hasJournal()),
     },
     dns: factsOf(3, aardvark, versions[2]),
+    pasta: factsOf(4, pasta, versions[3]),
     firewall: nft === undefined ? "" : "nftables",
     securityOptions,
     backingFilesystem: FILE_SYSTEMS[Number(type)] ?? `0x${Number(type).toString(16)}`,
+    overlay: { plainDifference: features.includes(NO_METACOPY), volatile: hasVolatile() },
   };
 }
 

@@ -150,6 +150,7 @@ function pretendInfo({ os, arch }: Pick<HostInfo, "os" | "arch">): HostInfo {
     networkBackend: { name: "pretend", ...program },
     drivers: { network: ["bridge"], log: ["k8s-file"] },
     dns: program,
+    pasta: program,
     ...{ firewall: "", forwards: { ipv4: false } },
     securityOptions: {
       ...{ seccomp: false, seccompProfilePath: "", apparmor: false, selinux: false, rootless: false, capabilities: "" },

@@ -102,14 +102,15 @@ Deno.test("ContainerExecs.start() leaves no unhandled failure of an output that 
   await new Promise((resolve) => setTimeout(resolve));
 });
 
-Deno.test("ContainerExecs.start() gives a process that cannot be run the codes of a shell", async () => {
+Deno.test("ContainerExecs.start() gives a process that cannot be run the codes of a shell, and 125 where nothing was tried", async () => {
   await using engine = await openFake();
   const { execs } = engine.containers;
   const container = await running(engine);
-  for (const [program, code] of [["missing", 127], ["locked", 126]] as const) {
+  for (const [program, code] of [["missing", 127], ["locked", 126], ["broken", 125]] as const) {
     const id = await execs.create(container, config([program]));
     await assertRejects(() => execs.start(id, { detach: false }), EngineError, program);
-    assertEquals([execs.inspect(id).status, execs.inspect(id).exitCode], ["exited", code]);
+    const { status, exitCode, isUnstarted } = execs.inspect(id);
+    assertEquals([status, exitCode, isUnstarted], ["exited", code, true]);
   }
 });
 

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { imageHistory } from "../../../handlers/images/view.ts";
+import { Relations } from "../../../lib/engine/images/store/relations.ts";
 import { IMAGE } from "../../fixtures/engine/fake_engine.ts";
 
 Deno.test("imageHistory() tells the size of layers as they are unpacked, newest first", () => {
@@ -12,6 +13,28 @@ Deno.test("imageHistory() tells the size of layers as they are unpacked, newest 
       history: [{ created_by: "one" }, { created_by: "env", empty_layer: true }, { created_by: "two" }],
     },
   };
-  const steps = imageHistory(image, (diffID) => diffID === "one" ? 1024 : undefined);
+  const steps = imageHistory(image, new Relations([image]), (diffID) => diffID === "one" ? 1024 : undefined);
   assertEquals(steps.map(({ CreatedBy, Size }) => [CreatedBy, Size]), [["two", 17], ["env", 0], ["one", 1024]]);
+});
+
+Deno.test("imageHistory() names the images that steps made", () => {
+  const step = (created_by: string, empty_layer = false) => ({ created_by, empty_layer });
+  const image = (id: string, diffIDs: string[], history: ReturnType<typeof step>[], names: string[] = []) => ({
+    ...IMAGE,
+    id,
+    names,
+    config: { ...IMAGE.config, rootfs: { type: "layers" as const, diff_ids: diffIDs }, history },
+  });
+  const [one, env, two] = [step("one"), step("env", true), step("two")];
+  const images = [
+    image("base", ["a"], [one], ["localhost/base:latest"]),
+    image("other", ["a"], [one, step("label", true)]),
+    image("child", ["a", "b"], [one, env, two]),
+  ];
+  const steps = imageHistory(images[2], new Relations(images), () => 1);
+  assertEquals(steps.map(({ Id, Tags }) => [Id, Tags]), [
+    ["child", []],
+    ["<missing>", []],
+    ["base", ["localhost/base:latest"]],
+  ]);
 });

@@ -1,5 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { parseRegistriesConf } from "../../../lib/oci/registry/registries_conf.ts";
+import { formatUptime } from "../../../handlers/system/info.ts";
 import { openTestEngine, type TestEngine } from "../../fixtures/handlers/test_engine.ts";
 
 async function read(test: TestEngine, path: string) {
@@ -27,6 +28,17 @@ location = "mirror.example"
     path: "/usr/lib/podman/aardvark-dns",
   });
   assertEquals([host.networkBackendInfo.defaultNetwork, host.buildahVersion], ["podman", ""]);
+  assertEquals(host.pasta, { executable: "/usr/bin/pasta", package: "passt", version: "2025" });
+  assertEquals(host.uptime, "25h 0m 0.00s (Approximately 1.04 days)");
+  const status = {
+    "Backing Filesystem": "ext4",
+    "Supports d_type": "true",
+    "Native Overlay Diff": "true",
+    "Using metacopy": "false",
+    "Supports volatile": "true",
+  };
+  assertEquals(store.graphStatus, status);
+  assertEquals((await read(test, "/info")).DriverStatus, Object.entries(status));
   assertEquals("remoteSocket" in host, false, "nobody said where it is served");
   assertEquals(shown.search, ["quay.io"]);
   assertEquals(shown["localhost:5000"].Mirrors, [{ Location: "mirror.example", Insecure: false, PullFromMirror: "" }]);
@@ -37,6 +49,16 @@ location = "mirror.example"
   });
   test.engine.serveAt("tcp://127.0.0.1:8080");
   assertEquals((await read(test, "/libpod/info")).host.remoteSocket.exists, true);
+});
+
+Deno.test("formatUptime() counts whole hours, and days from the first one on", () => {
+  assertEquals(formatUptime(59 * 60 + 59.9), "0h 59m 59.00s");
+  assertEquals(formatUptime(9 * 3600 + 37 * 60 + 51), "9h 37m 51.00s (Approximately 0.38 days)");
+});
+
+Deno.test("GetInfo tells the version of conmon in one line", async () => {
+  await using test = await openTestEngine({ pulled: false });
+  assertEquals((await read(test, "/libpod/info")).host.conmon.version, "conmon version 2.1.6, commit: unknown");
 });
 
 Deno.test("CompatGetInfo tells the firewall from version 1.49 on, and forwarding as it is", async () => {

@@ -82,6 +82,7 @@ Deno.test("podman --remote exec", async (t) => {
     assertEquals((await server.podman("exec", "box", "/layers/kept")).code, 126);
     const stranger = await server.podman("exec", "-u", "stranger", "box", "true");
     assertStringIncludes(stranger.stderr, "unable to find user stranger");
+    assertEquals(stranger.code, 125, "nothing was run");
   });
   await t.step("twenty at once keep apart", async () => {
     const outs = await Promise.all(
@@ -148,6 +149,8 @@ Deno.test("docker exec", async (t) => {
   await t.step("what cannot be run has the codes of a shell", async () => {
     assertEquals((await server.docker("exec", "box", "/no/such/command")).code, 127);
     assertEquals((await server.docker("exec", "box", "/layers/kept")).code, 126);
+    assertEquals((await server.docker("exec", "-u", "stranger", "box", "true")).code, 126, "Docker has one code less");
+    assertEquals((await server.docker("exec", "box", "sh", "-c", "exit 125")).code, 125);
   });
 });
 

@@ -89,6 +89,9 @@ Deno.test("top tells what runs in a container, and nothing else", async (t) => {
     assertEquals(await status("box/top?delay=0"), 400);
     assertEquals(await status("nope/top"), 404);
     assertEquals((await server.podman("top", "box", "--nosuch-option")).code, 125);
+    const unknown = await server.podman("top", "box", "pid", "nosuch");
+    assertEquals(unknown.code, 125);
+    assertStringIncludes(unknown.stderr, "ps(1) failed with exit code 1: error:");
     await podman("stop", "-t", "0", "box");
     const stopped = await server.podman("top", "box");
     assert(stopped.code !== 0);

@@ -43,6 +43,8 @@ Deno.test("podman commit makes an image that holds what the container changed", 
     assertEquals(RootFS.Layers.length, (await inspect(image)).RootFS.Layers.length + 1);
     const steps = JSON.parse(await podman("history", "--format", "json", "suite/changed:v1"));
     assertStringIncludes(steps[0].comment, `FROM ${image}`);
+    assertEquals(steps[0].CreatedBy, "/bin/sh", "as Podman's own");
+    assertEquals([steps[0].id, steps[1].id], [id, (await inspect(image)).Id], "the image it was made on is named");
     assertEquals(await podman("run", "--rm", "--network=none", "suite/changed:v1"), "new\n");
     const shown = ["run", "--rm", "--network=none", "--entrypoint", "sh", "suite/changed:v1", "-c", SHOW];
     assertEquals(await podman(...shown), SHOWN);
@@ -61,6 +63,8 @@ Deno.test("podman commit makes an image that holds what the container changed", 
 
   await t.step("docker commit gives Docker's names, and the event tells of it", async () => {
     const id = ok(await server.docker("commit", "-m", "note", "-c", 'CMD ["echo","hi"]', "made", "hub:v1")).trim();
+    const shown = ok(await server.docker("history", "--no-trunc", "--format", "{{.CreatedBy}}", "hub:v1"));
+    assertStringIncludes(shown.split("\n")[0], "sh -c echo new > /new", "the container's command, as Docker's own");
     assertEquals((await inspect("docker.io/library/hub:v1")).Id, id.replace(/^sha256:/, ""));
     assertEquals(ok(await server.docker("run", "--rm", "--network=none", "hub:v1")), "hi\n");
     const events = await podman("events", "--stream=false", "--since", "5m", "--filter", "event=commit");

@@ -1,5 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { readFile, realpath } from "node:fs/promises";
+import { kernelOlderThan } from "../../../lib/platform/linux/helpers/kernel_version.ts";
+import { overlayFeatures } from "../../../lib/platform/linux/mounts/overlay.ts";
 import { runCommand } from "../../../lib/platform/linux/helpers/command.ts";
 import { hasJournal } from "../../../lib/platform/linux/logs/journal_log.ts";
 import { knownDrivers } from "../../../lib/platform/linux/networks/netavark/netavark_version.ts";
@@ -29,6 +31,9 @@ Deno.test({ name: "hostInfoReader() tells what the machine tells", ignore }, asy
   assert(info.cgroupControllers.includes("memory"));
   assertMatch(info.arch, /^(amd64|arm64|386|arm|ppc64le|s390x|riscv64)$/);
   assert(info.backingFilesystem !== "");
+  assertEquals(info.overlay?.plainDifference, (await overlayFeatures()).includes("metacopy=off"));
+  assertEquals(info.overlay?.volatile, !kernelOlderThan("5.10"));
+  assertEquals(info.pasta.path, await findProgram("pasta") ?? "");
   assertEquals(info.networkBackend.name, "netavark");
   assertEquals(info.drivers.log.includes("journald"), hasJournal());
   assertEquals([knownDrivers("1.4.0"), knownDrivers("1.10")], [["bridge", "macvlan"], ["bridge", "macvlan", "ipvlan"]]);

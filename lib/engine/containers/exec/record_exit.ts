@@ -3,6 +3,7 @@ import type { ExecExit } from "../../ports/exec_port.ts";
 import { type Context, emitEvent } from "../context.ts";
 import { requireHost } from "../../core.ts";
 import { isCode } from "../failures.ts";
+import type { ExecSession } from "./session.ts";
 import { messageOf } from "../../../oci/message_of.ts";
 
 /** Resolves when the session has no process any more, and its record says so. */
@@ -16,14 +17,19 @@ export function waitForExecExit(context: Context, id: string): Promise<void> {
   return promise;
 }
 
+/** The end of a session's process, or of the attempt to start one. */
+type SessionEnd = ExecExit & Pick<ExecSession, "isUnstarted">;
+
 /** Records an end and tells of it. Ends that are known already are passed over. */
-export async function recordExecExit(context: Context, id: string, { code, time }: ExecExit): Promise<void> {
+export async function recordExecExit(context: Context, id: string, end: SessionEnd): Promise<void> {
+  const { code, time, isUnstarted } = end;
   const { sessions, core } = context;
   await core.locks.with(`exec:${id}`, async () => {
     const session = sessions.get(id);
     if (session?.status !== "running") return;
     const expired = sessions.dropExpired(core.clock.now(), session.containerID);
-    await sessions.save({ ...session, status: "exited", pid: 0, exitCode: code, finishedAt: time }, expired);
+    const exited = { status: "exited", pid: 0, exitCode: code, finishedAt: time, isUnstarted } as const;
+    await sessions.save({ ...session, ...exited }, expired);
     const record = context.records.get(session.containerID);
     if (record) emitEvent(context, record, "exec_died", code, { execID: id });
   });

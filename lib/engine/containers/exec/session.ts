@@ -28,7 +28,10 @@ export interface ExecSession {
   status: "created" | "running" | "exited";
   /** 0 while it has no process. */
   pid: number;
+  /** The process's own; 125 to 127 where there was none. */
   exitCode: number;
+  /** The process could not be started: the exit code is this engine's. */
+  isUnstarted?: boolean;
   /** Milliseconds since the epoch; 0 before the end. */
   finishedAt: number;
 }

@@ -12,9 +12,10 @@ import { recordExecExit, waitForExecExit } from "./record_exit.ts";
 import { improperSession } from "./failures.ts";
 import type { ExecSession } from "./session.ts";
 
-/** Exit codes that clients know failures of a start by. */
+/** Exit codes that clients know failures of a start by: those of a shell, and Podman's for what failed before the command. */
 const NOT_FOUND = 127;
-const CANNOT_RUN = 126;
+const NOT_EXECUTABLE = 126;
+const FAILED = 125;
 
 /** How a session is started. */
 export interface ExecStartOptions {
@@ -24,7 +25,7 @@ export interface ExecStartOptions {
 }
 
 /**
- * Starts a session's process. Where the runtime cannot, the session has ended with the code shells have for that, and the
+ * Starts a session's process. Where the runtime cannot, the session has ended with a code that says so, and the
  * error is thrown on. The attachment's output ends once the end is on record.
  */
 export async function startExec(
@@ -61,7 +62,7 @@ export async function startExec(
     });
     return attachment && untilEnded(attachment, whenEnded, keys);
   } catch (error) {
-    await recordExecExit(context, id, { code: failureCode(error), time: core.clock.now() });
+    await recordExecExit(context, id, { code: failureCode(error), time: core.clock.now(), isUnstarted: true });
     throw error;
   }
 }
@@ -92,7 +93,8 @@ function processOf(record: ContainerRecord, { config }: ExecSession): ExecProces
 }
 
 function failureCode(error: unknown): number {
-  return isCode(error, "command_not_found") ? NOT_FOUND : CANNOT_RUN;
+  if (isCode(error, "command_not_found")) return NOT_FOUND;
+  return isCode(error, "command_not_executable") ? NOT_EXECUTABLE : FAILED;
 }
 
 /**

@@ -16,6 +16,8 @@ export interface CommitOptions extends ConfigChanges {
   /** Docker's format has a place for it. */
   message?: string;
   format: "oci" | "docker";
+  /** The history tells the container's command, as Docker's; by default it is the image's shell, as Podman's. */
+  tellsCommand?: boolean;
   /** Freeze the container's processes meanwhile. */
   pause?: boolean;
   /** Make it of one layer. */
@@ -51,7 +53,7 @@ export async function commitContainer(
     ...(options.squash ? {} : { base: base.id }),
     layers: [holdWhileRead(context, { ...tree, [Symbol.asyncDispose]: end }, files)],
     config,
-    history: [historyOf(record, options, new Date(core.clock.now()).toISOString())],
+    history: [historyOf(record, options, config.config?.Shell, new Date(core.clock.now()).toISOString())],
     format: options.format,
     // Compressing takes most of a commit's time; a push does it where it is wanted.
     compression: "none",
@@ -80,12 +82,17 @@ function configOf(record: ContainerRecord, base: ImageConfig, options: CommitOpt
   return Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined)) as ImageConfig;
 }
 
-function historyOf(record: ContainerRecord, { author, message, squash }: CommitOptions, created: string): HistoryEntry {
+function historyOf(
+  record: ContainerRecord,
+  { author, message, squash, tellsCommand }: CommitOptions,
+  shell: readonly string[] | undefined,
+  created: string,
+): HistoryEntry {
   const from = squash ? "" : `FROM ${record.imageName}`;
   const comment = [message ?? "", from].filter((part) => part !== "").join(" ");
   return {
     created,
-    created_by: record.process.args.join(" "),
+    created_by: (tellsCommand ? record.process.args : shell?.length ? shell : ["/bin/sh"]).join(" "),
     ...(author ? { author } : {}),
     ...(comment === "" ? {} : { comment }),
   };

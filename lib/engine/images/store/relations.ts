@@ -34,6 +34,15 @@ export class Relations {
     });
   }
 
+  /** The image that the first so many steps of another's history made, if it is here. */
+  ancestorOf(image: ImageRecord, steps: number): Readonly<ImageRecord> | undefined {
+    const { rootfs: { diff_ids: layers }, history = [] } = image.config;
+    if (image.list) return undefined;
+    const made = history.slice(0, steps).filter(({ empty_layer: isEmpty = false }) => !isEmpty).length;
+    const others = this.#byPlace.get(placeOf(layers.slice(0, made), steps)) ?? [];
+    return others.find((other) => other.id !== image.id && isParent(other, image));
+  }
+
   /** Whether an image here was built on it. */
   hasChildren(id: string): boolean {
     this.#parents ??= new Set(this.#images.flatMap((image) => this.parentOf(image)?.id ?? []));

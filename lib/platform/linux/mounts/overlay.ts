@@ -29,12 +29,15 @@ export interface OverlayMount {
   target: string;
 }
 
+/** The option against upper folders that hold a file's metadata without its content. */
+export const NO_METACOPY = "metacopy=off";
+
 /**
  * The options that keep an upper folder a plain difference of its lower ones, for commit and export: no redirects, no
  * metadata-only copies. Only those this kernel knows.
  */
 export async function overlayFeatures(): Promise<string[]> {
-  const wanted = { redirect_dir: "redirect_dir=nofollow", metacopy: "metacopy=off", index: "index=off" };
+  const wanted = { redirect_dir: "redirect_dir=nofollow", metacopy: NO_METACOPY, index: "index=off" };
   const known = await Promise.all(
     Object.entries(wanted).map(async ([name, option]) => {
       const parameter = `/sys/module/overlay/parameters/${name}`;
@@ -49,12 +52,17 @@ export function attributeOptions(): string[] {
   return isRootless() ? ["userxattr"] : [];
 }
 
+/** Whether this kernel knows overlays of which nothing waits for the disk: since Linux 5.10. */
+export function hasVolatile(): boolean {
+  return !kernelOlderThan("5.10");
+}
+
 /**
  * The option by which nothing that is synced waits for the disk; none where the kernel is older than it. The last mount with it left a mark in the work folder, which would forbid the next one and is
  * deleted.
  */
 export async function volatileOption(work: string): Promise<string[]> {
-  if (kernelOlderThan("5.10")) return [];
+  if (!hasVolatile()) return [];
   await removeFolder(join(work, "work", "incompat"));
   return ["volatile"];
 }

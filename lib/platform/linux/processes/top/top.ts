@@ -128,7 +128,9 @@ async function runPs(asked: readonly string[], pids: ReadonlyMap<string, string>
     // 1: no process was found.
     const { stderr } = await runCommand("ps", args, { accept: [0, 1], timeout: PATIENCE, output });
     // So does an argument it does not know end.
-    if (isEmpty && stderr.trim() !== "") throw new EngineError("invalid", `ps: ${stderr.trim()}`);
+    if (isEmpty && stderr.trim() !== "") {
+      throw new EngineError("invalid", `ps(1) failed with exit code 1: ${stderr.trim()}`);
+    }
     const found = table.done();
     if (failure !== undefined) throw failure;
     // Clients show the titles as the first line, whatever they are.
