@@ -1,5 +1,5 @@
 import { CommandFailure } from "../../lib/engine/build/run_step.ts";
-import type { BuildProgress } from "../../lib/engine/build/build_options.ts";
+import type { BuildProgress, StepEvent } from "../../lib/engine/build/build_options.ts";
 import { familiarName, parseReference } from "../../lib/oci/reference.ts";
 import { errorText } from "../images/pull_progress.ts";
 import type { BuildResponse } from "../wire/files/commit.ts";
@@ -49,7 +49,9 @@ async function* tellBuild(
 function* dockerMessages(progress: BuildProgress): Generator<BuildResponse> {
   switch (progress.kind) {
     case "step":
-      return yield { stream: `Step ${progress.number}/${progress.total} : ${progress.text}\n` };
+      return yield {
+        stream: `Step ${progress.number}/${progress.total} : ${platformPrefix(progress)}${progress.text}\n`,
+      };
     case "cached":
       yield { stream: " ---> Using cache\n" };
       return yield { stream: ` ---> ${progress.id.slice(0, 12)}\n` };
@@ -69,11 +71,23 @@ function* dockerMessages(progress: BuildProgress): Generator<BuildResponse> {
   }
 }
 
+/** Says which platform a step is of, where the build is for several. */
+export function platformPrefix({ platform }: StepEvent): string {
+  return platform === undefined ? "" : `[${platform}] `;
+}
+
+/** Podman numbers the steps of each stage, and says which stage it is where there are several. */
+function podmanStep(step: StepEvent): string {
+  const { number, total, position, count } = step.stage;
+  const stage = count > 1 ? `[${position}/${count}] ` : "";
+  return `${platformPrefix(step)}${stage}STEP ${number}/${total}: ${step.text}\n`;
+}
+
 /** Podman's client takes the last line of 64 hex digits for the image's ID. */
 function* podmanMessages(progress: BuildProgress): Generator<BuildResponse> {
   switch (progress.kind) {
     case "step":
-      return yield { stream: `STEP ${progress.number}/${progress.total}: ${progress.text}\n` };
+      return yield { stream: podmanStep(progress) };
     case "cached":
       return yield { stream: `--> Using cache ${progress.id}\n--> ${progress.id.slice(0, 12)}\n` };
     case "running":

@@ -9,6 +9,7 @@ import { fullLimit } from "../containers/spec/resources.ts";
 import { parseMilliseconds } from "../images/push_options.ts";
 import { RequestError } from "../request_error.ts";
 import type { BuildQuery } from "../wire/builds/build.ts";
+import { namespacesOf } from "./build_namespaces.ts";
 import { buildSources } from "./build_sources.ts";
 import { refuseParameters } from "./refuse_parameters.ts";
 
@@ -141,6 +142,7 @@ function sandboxOf(query: BuildQuery): BuildSandbox {
   });
   return {
     ...networkOf(query),
+    ...namespacesOf(query.nsoptions),
     ...resourcesOf(query),
     hosts: (query.extrahosts ?? []).flatMap((text) => listOf("extrahosts", text)),
     dnsServers: listOf("dnsservers", query.dnsservers),

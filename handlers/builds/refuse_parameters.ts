@@ -48,7 +48,6 @@ export function refuseParameters(query: BuildQuery): void {
       sentinel: "not supported",
     });
   }
-  refuseNamespaces(query.nsoptions);
 }
 
 /** Whether a value is what clients send where nobody asked for anything. */
@@ -67,26 +66,5 @@ function isEmptyMapping(text: string): boolean {
     return !("UIDMap" in value && Array.isArray(value.UIDMap) && value.UIDMap.length > 0);
   } catch {
     return false;
-  }
-}
-
-/** Namespaces of a build are its own, but for the network, which `networkmode` names. */
-function refuseNamespaces(text: string | undefined): void {
-  if (text === undefined || asksNothing(text)) return;
-  const wrong = new RequestError("malformed", `failed to parse "nsoptions": not a JSON list of namespaces`);
-  let list: unknown;
-  try {
-    list = JSON.parse(text);
-  } catch {
-    throw wrong;
-  }
-  if (!Array.isArray(list)) throw wrong;
-  for (const { Name, Host, Path } of list) {
-    if (Name === "user" || (Name === "network" && (Path === "" || Path === undefined))) continue;
-    if (Host || Path) {
-      throw new RequestError("unsupported", `Build image: the namespace "${Name}" of "nsoptions" is not supported`, {
-        field: "nsoptions",
-      });
-    }
   }
 }

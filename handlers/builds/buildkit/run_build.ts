@@ -7,6 +7,7 @@ import { CommandFailure } from "../../../lib/engine/build/run_step.ts";
 import type { BuildOptions, BuildProgress, NamedContext } from "../../../lib/engine/build/build_options.ts";
 import type { Engine } from "../../../lib/engine/engine.ts";
 import { GRPC_CODES, GRPCError } from "../../../lib/engine/ports/build_port.ts";
+import { platformPrefix } from "../build_messages.ts";
 import { concatBytes } from "../../../lib/oci/bytes/bytes.ts";
 import { messageOf } from "../../../lib/oci/message_of.ts";
 import { tarEntries } from "../../../lib/oci/tar/tar_entries.ts";
@@ -72,7 +73,10 @@ async function logSteps(steps: AsyncIterable<BuildProgress>, log: BuildLog): Pro
         case "step":
           // A base image makes nothing: its step is over when the next one of its stage begins.
           running.get(event.number - 1)?.end();
-          running.set(event.step ?? event.number, log.begin(`[${event.number}/${event.total}] ${event.text}`));
+          running.set(
+            event.step ?? event.number,
+            log.begin(`[${event.number}/${event.total}] ${platformPrefix(event)}${event.text}`),
+          );
           break;
         case "cached":
           stepOf(event).end({ cached: true });

@@ -10,6 +10,8 @@ import type { PullPolicy, RegistryAccess } from "../images/types.ts";
 /** The limits and networks of the containers that run a build's commands. */
 export interface BuildSandbox {
   network?: NamespaceMode;
+  /** Namespaces that commands share with the machine, or with others; each is the command's own by default. */
+  namespaces?: Partial<Record<"pid" | "ipc" | "uts" | "cgroup", NamespaceMode>>;
   /** By network name. */
   networks?: Record<string, Record<string, never>>;
   /** `name:ip` lines for /etc/hosts. */
@@ -161,8 +163,22 @@ export interface BuildOptions {
  */
 export type BuildProgress = BuildEvent & { step?: number };
 
+/** The beginning of a step. */
+export interface StepEvent {
+  kind: "step";
+  /** Its number in the whole build, which has `total` steps. */
+  number: number;
+  total: number;
+  /** The instruction. */
+  text: string;
+  /** The same within its stage, and which one that is of the file's. */
+  stage: { number: number; total: number; position: number; count: number };
+  /** Its platform, where the build is for several: `linux/arm64`. */
+  platform?: string;
+}
+
 type BuildEvent =
-  | { kind: "step"; number: number; total: number; text: string }
+  | StepEvent
   | { kind: "cached"; id: string }
   /** A command runs in a container. */
   | { kind: "running"; container: string }

@@ -41,9 +41,7 @@ async function* placeEvents<T>(
       if (next.done) return next.value;
       const event: BuildProgress = next.value;
       const placed = event.step === undefined ? event : { ...event, step: event.step + before };
-      yield placed.kind === "step"
-        ? { ...placed, number: placed.number + before, total, text: `[${name}] ${placed.text}` }
-        : placed;
+      yield placed.kind === "step" ? { ...placed, number: placed.number + before, total, platform: name } : placed;
     }
   } finally {
     // A reader that leaves ends the work. Nobody sees the value.

@@ -1,5 +1,5 @@
 import { EngineError } from "../errors.ts";
-import type { BuildProgress } from "./build_options.ts";
+import type { StepEvent } from "./build_options.ts";
 import { type BuildRun, type BuildSteps, fileTimes, makeStep, targetPlatform } from "./build_run.ts";
 import { copyArchive, digestItems } from "./context/copy_archive.ts";
 import type { FileTree } from "./context/file_tree.ts";
@@ -20,7 +20,7 @@ import type { StageState } from "./stage_state.ts";
 export async function* buildStage(
   run: BuildRun,
   stage: PlannedStage,
-  count: (text: string) => BuildProgress & { kind: "step" },
+  count: (text: string) => StepEvent,
 ): BuildSteps<StageState> {
   const first = count(stage.from.text);
   let state = yield* numberEvents(first, inPlace(run, stage.from, beginStage(run, stage)));
@@ -36,7 +36,7 @@ export async function* buildStage(
 }
 
 /** Tells of a step, and gives its number to everything that its work tells. */
-export async function* numberEvents<T>(first: BuildProgress & { kind: "step" }, work: BuildSteps<T>): BuildSteps<T> {
+export async function* numberEvents<T>(first: StepEvent, work: BuildSteps<T>): BuildSteps<T> {
   yield { ...first, step: first.number };
   return yield* withStep(first.number, work);
 }

@@ -30,7 +30,7 @@ import { exportCache } from "./shared_cache/export_cache.ts";
 import { SharedCache } from "./shared_cache/shared_cache.ts";
 import { finishImage } from "./finish_image.ts";
 import { planStages } from "./plan_stages.ts";
-import { runStages, totalSteps } from "./run_stages.ts";
+import { runStages, stepCounter } from "./run_stages.ts";
 import { StepContainers } from "./step_container.ts";
 
 /** The longest a build may take, in milliseconds. */
@@ -263,8 +263,8 @@ async function* buildImage(run: BuildRun): BuildSteps<Readonly<ImageRecord>> {
     const config = { ...state.config, Labels: { ...state.config.Labels, ...options.labels } };
     const createdBy = `/bin/sh -c #(nop) ${text}`;
     const work = makeStep(run, state, { next: { config }, inputs: ["LABEL", config], createdBy });
-    const total = totalSteps(run);
-    state = yield* numberEvents({ kind: "step", number: total, total, text }, work);
+    const last = plan.stages.find(({ index }) => index === plan.target)!;
+    state = yield* numberEvents(stepCounter(run, last, 1 + last.instructions.length)(text), work);
   }
   const unused = Object.keys(options.buildArgs ?? {}).filter((name) => !run.consumed.has(name));
   if (unused.length > 0) {

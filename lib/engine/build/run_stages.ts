@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { BuildProgress } from "./build_options.ts";
+import type { BuildProgress, StepEvent } from "./build_options.ts";
 import type { BuildRun, BuildSteps } from "./build_run.ts";
 import { buildStage } from "./build_stage.ts";
 import type { PlannedStage } from "./plan_stages.ts";
@@ -30,16 +30,11 @@ interface StageFeed {
  */
 export async function* runStages(run: BuildRun): BuildSteps<void> {
   const { plan: { stages }, options: { jobs = USUAL_JOBS, inOrder = false } } = run;
-  const total = totalSteps(run);
   if (stages.length === 1 || jobs === 1) {
-    let number = 0;
-    for (const stage of stages) {
-      const count = (text: string) => ({ kind: "step", number: ++number, total, text }) as const;
-      run.stages.set(stage.index, yield* buildStage(run, stage, count));
-    }
+    for (const stage of stages) run.stages.set(stage.index, yield* buildStage(run, stage, stepCounter(run, stage)));
     return;
   }
-  const group = new StageGroup(run, jobs || stages.length, inOrder, total);
+  const group = new StageGroup(run, jobs || stages.length, inOrder);
   try {
     yield* group.events();
   } finally {
@@ -47,28 +42,46 @@ export async function* runStages(run: BuildRun): BuildSteps<void> {
   }
 }
 
+/** What the numbers of a build's steps depend on. */
+type Numbered = Pick<BuildRun, "plan" | "options">;
+
 /** The number of a build's steps. */
-export function totalSteps({ plan, options }: Pick<BuildRun, "plan" | "options">): number {
-  const labels = Object.keys(options.labels ?? {}).length > 0 ? 1 : 0;
-  return plan.stages.reduce((sum, { instructions }) => sum + 1 + instructions.length, labels);
+export function totalSteps(run: Numbered): number {
+  return run.plan.stages.reduce((sum, stage) => sum + stageSteps(run, stage), 0);
+}
+
+/** The number of a stage's steps: `FROM` is one, and the labels that the caller gives the image are one of the last stage. */
+function stageSteps({ plan, options }: Numbered, { index, instructions }: PlannedStage): number {
+  const hasLabels = index === plan.target && Object.keys(options.labels ?? {}).length > 0;
+  return 1 + instructions.length + (hasLabels ? 1 : 0);
+}
+
+/** Returns a function that numbers the steps of a stage as it is called, after the first `done` of them. */
+export function stepCounter(run: Numbered, stage: PlannedStage, done = 0): (text: string) => StepEvent {
+  const { stages, target } = run.plan;
+  const before = totalSteps({ ...run, plan: { ...run.plan, stages: stages.slice(0, stages.indexOf(stage)) } });
+  const place = { total: stageSteps(run, stage), position: stage.index + 1, count: target + 1 };
+  let number = done;
+  return (text) => {
+    number++;
+    return { kind: "step", number: before + number, total: totalSteps(run), text, stage: { ...place, number } };
+  };
 }
 
 class StageGroup {
   readonly #run: BuildRun;
   readonly #jobs: number;
   readonly #inOrder: boolean;
-  readonly #total: number;
   readonly #ending = new AbortController();
   readonly #feeds = new Map<PlannedStage, StageFeed>();
   readonly #workers = new Set<Promise<void>>();
   #changed = Promise.withResolvers<void>();
 
-  constructor(run: BuildRun, jobs: number, inOrder: boolean, total: number) {
+  constructor(run: BuildRun, jobs: number, inOrder: boolean) {
     const signal = AbortSignal.any([run.signal, this.#ending.signal]);
     this.#run = { ...run, signal };
     this.#jobs = jobs;
     this.#inOrder = inOrder;
-    this.#total = total;
   }
 
   async *events(): AsyncGenerator<BuildProgress, void, undefined> {
@@ -99,15 +112,12 @@ class StageGroup {
   /** Starts the stages whose needs are there, as many as may be under way. */
   #startReady(): void {
     const { plan, stages } = this.#run;
-    let number = 0;
     for (const stage of plan.stages) {
-      const first = number;
-      number += 1 + stage.instructions.length;
       if (this.#workers.size >= this.#jobs) return;
       if (this.#feeds.has(stage) || !stage.needs.every((need) => stages.has(need))) continue;
       const feed: StageFeed = { events: [], held: 0, isDone: false };
       this.#feeds.set(stage, feed);
-      const worker = this.#work(stage, feed, first).finally(() => {
+      const worker = this.#work(stage, feed).finally(() => {
         this.#workers.delete(worker);
         feed.isDone = true;
         this.#tell();
@@ -116,11 +126,9 @@ class StageGroup {
     }
   }
 
-  async #work(stage: PlannedStage, feed: StageFeed, first: number): Promise<void> {
-    let number = first;
-    const count = (text: string) => ({ kind: "step", number: ++number, total: this.#total, text }) as const;
+  async #work(stage: PlannedStage, feed: StageFeed): Promise<void> {
     try {
-      const work = buildStage(this.#run, stage, count);
+      const work = buildStage(this.#run, stage, stepCounter(this.#run, stage));
       for (;;) {
         const next = await work.next();
         if (next.done) return void this.#run.stages.set(stage.index, next.value);

@@ -186,7 +186,7 @@ function requestOf(
   plan: RunPlan,
   open: OpenMounts,
 ): ContainerRequest {
-  const { network, ...sandbox } = run.options.sandbox ?? {};
+  const { network, namespaces, ...sandbox } = run.options.sandbox ?? {};
   if (plan.network === "host" && network?.mode !== "host") {
     throw new EngineError(
       "invalid",
@@ -211,7 +211,7 @@ function requestOf(
     logDriver: "none",
     health: { check: { test: ["NONE"] } },
     volatile: true,
-    ...mode && { namespaces: { network: mode } },
+    namespaces: { ...namespaces, ...mode && { network: mode } },
   };
 }
 

@@ -120,6 +120,14 @@ Deno.test("buildOptions() reads contexts, secrets and what the image is to have 
   });
 });
 
+Deno.test("buildOptions() reads the namespaces that commands share", () => {
+  const option = (Name: string, Host: boolean, Path = "") => ({ Name, Host, Path });
+  const given = [option("user", true), option("pid", true), option("ipc", false), option("uts", false, "/run/uts")];
+  const { sandbox } = read({ nsoptions: JSON.stringify(given) });
+  assertEquals(sandbox?.namespaces, { pid: { mode: "host" }, uts: { mode: "path", value: "/run/uts" } });
+  assertEquals(read({ nsoptions: JSON.stringify([option("network", true)]) }).sandbox?.namespaces, undefined);
+});
+
 const REFUSED: readonly [query: Record<string, unknown>, text: string][] = [
   [{ outputs: '[{"Type":"tar"}]' }, '"outputs"'],
   [{ sourcePolicy: "{}x" }, '"sourcePolicy"'],
@@ -130,7 +138,8 @@ const REFUSED: readonly [query: Record<string, unknown>, text: string][] = [
   [{ skipunusedstages: "0" }, '"skipunusedstages"'],
   [{ allplatforms: "1" }, '"allplatforms"'],
   [{ layers: "0" }, '"layers"'],
-  [{ nsoptions: '[{"Name":"pid","Host":true}]' }, '"pid"'],
+  [{ nsoptions: '[{"Name":"mount","Host":true}]' }, '"mount"'],
+  [{ nsoptions: '[{"Name":"network","Path":"/proc/1/ns/net"}]' }, '"network"'],
   [{ idmappingoptions: '{"HostUIDMapping":false,"UIDMap":[{"container_id":0}]}' }, '"idmappingoptions"'],
   [{ securityopt: ["seccomp=x"] }, '"seccomp=x"'],
 ];
@@ -151,6 +160,7 @@ const MALFORMED: readonly [query: Record<string, unknown>, text: string][] = [
   [{ pullpolicy: "sometimes" }, '"pullpolicy"'],
   [{ outputformat: "tar" }, '"outputformat"'],
   [{ nsoptions: "{" }, '"nsoptions"'],
+  [{ nsoptions: "[1]" }, '"nsoptions"'],
   [{ dockerfile: "[1]" }, '"dockerfile"'],
   [{ additionalbuildcontexts: ["a"] }, '"additionalbuildcontexts"'],
   [{ additionalbuildcontexts: ["a=localpath:/etc"] }, '"additionalbuildcontexts"'],

@@ -94,6 +94,22 @@ Deno.test("podman --remote build: names, cache, ignore files, scratch, ONBUILD, 
     const again = await build("kept", text, "--cache-from", cache, "--layers");
     assertStringIncludes(again.stdout + again.stderr, "Using cache");
   });
+  await t.step("a command is in the machine's namespaces where that is asked for", async () => {
+    const text = `FROM ${image}\nRUN echo in $(readlink /proc/self/ns/pid) $(readlink /proc/self/ns/uts)\n`;
+    const [pid, uts] = await Promise.all(["pid", "uts"].map((kind) => Deno.readLink(`/proc/self/ns/${kind}`)));
+    const shared = await build("shared", text, "--pid=host", "--uts=host", "--no-cache");
+    assertStringIncludes(shared.stdout + shared.stderr, `in ${pid} ${uts}\n`);
+    const own = await build("own", text, "--no-cache");
+    assert(own.code === 0 && !own.stdout.includes(pid) && !own.stdout.includes(uts), own.stdout);
+  });
+  await t.step("several stages are numbered each", async () => {
+    const several = await build(
+      "several",
+      `FROM ${image} AS one\nRUN true\nFROM ${image}\nCOPY --from=one /etc /etc2\n`,
+    );
+    assertStringIncludes(several.stdout, "[1/2] STEP 2/2: RUN true\n");
+    assertStringIncludes(several.stdout, "[2/2] STEP 1/2: FROM");
+  });
   await t.step("a command that fails, and a parameter that is not supported, say so", async () => {
     const failed = await build("failed", `FROM ${image}\nRUN echo out; exit 3\n`);
     assertEquals(failed.code, 3);

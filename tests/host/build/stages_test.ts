@@ -1,5 +1,6 @@
 /** Stages side by side. */
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import type { StepEvent } from "../../../lib/engine/build/build_options.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
 import { BuildRig } from "../../fixtures/build/build_rig.ts";
 
@@ -9,6 +10,10 @@ const MEETING = "FROM IMAGE AS a\nRUN --mount=type=cache,id=ID,target=/m touch /
   "FROM IMAGE AS b\nRUN --mount=type=cache,id=ID,target=/m touch /m/b; " +
   "for i in $(seq 600); do test -e /m/a && break; sleep 0.1; done; ls /m > /seen; echo from b\n" +
   "FROM scratch\nCOPY --from=a /seen /a\nCOPY --from=b /seen /b\n";
+
+function placeOf({ number, total, position, count }: StepEvent["stage"]): string {
+  return `${position}/${count} ${number}/${total}`;
+}
 
 Deno.test("builds: stages that do not need each other are built side by side", async (t) => {
   await using rig = await BuildRig.start();
@@ -45,6 +50,15 @@ Deno.test("builds: stages that do not need each other are built side by side", a
     left.abort();
     await ended;
     assertEquals(rig.engine.containers.list({ all: true }), []);
+  });
+  await t.step("steps are numbered in their stage, too, of all that the file has up to the one asked for", async () => {
+    const text =
+      "FROM scratch AS unused\nFROM IMAGE AS a\nRUN echo 1 > /x\nFROM scratch AS b\nCOPY --from=a /x /\nFROM b\n";
+    const { events } = await rig.build(text, { target: "b", labels: { by: "caller" } });
+    const places = events.flatMap((event) => event.kind === "step" ? [placeOf(event.stage)] : []);
+    assertEquals(places.sort(), ["2/3 1/2", "2/3 2/2", "3/3 1/3", "3/3 2/3", "3/3 3/3"]);
+    const numbers = events.flatMap((event) => event.kind === "step" ? [`${event.number}/${event.total}`] : []);
+    assertEquals(numbers.sort(), ["1/5", "2/5", "3/5", "4/5", "5/5"]);
   });
   await t.step("a stage that only a variable names is refused with the reason", async () => {
     const text = "FROM IMAGE AS a\nRUN touch /x\nFROM IMAGE\nARG S=a\nCOPY --from=$S /x /\n";
