@@ -69,10 +69,12 @@ function requireKnown(filter: string, values: readonly string[], known: readonly
   if (wrong !== undefined) throw new RequestError("malformed", `invalid filter '${filter}=${wrong}'`);
 }
 
-/** Throws for a network that is there on every machine, as Docker does. Containers may join and leave the default one. */
+/**
+ * Throws for a network that is there on every machine, as Docker does: the default one by each of its names. Containers may join and leave that one.
+ */
 export function requireOrdinary(name: string, what: "made" | "removed" | "connected to" | "disconnected from"): void {
   const isOwnNetwork = what === "made" || what === "removed";
-  if (Object.hasOwn(MODES, name) || (isOwnNetwork && DEFAULT_NAMES.includes(name))) {
+  if (Object.hasOwn(MODES, name) || (isOwnNetwork && engineName(name) === DEFAULT_NETWORK)) {
     throw new RequestError("forbidden", `${name} is a pre-defined network and cannot be ${what}`);
   }
 }

@@ -160,6 +160,10 @@ Deno.test("networks: bad input answers as in Podman", async () => {
     ],
     ["POST", "/networks/create", { Name: "" }, 400, "network name cannot be empty"],
     ["POST", "/networks/create", { Name: "host" }, 403, "host is a pre-defined network"],
+    ["POST", "/networks/create", { Name: "bridge" }, 403, "bridge is a pre-defined network and cannot be made"],
+    ["POST", "/networks/create", { Name: "podman" }, 403, "podman is a pre-defined network and cannot be made"],
+    ["DELETE", "/networks/podman", undefined, 403, "podman is a pre-defined network and cannot be removed"],
+    ["POST", "/libpod/networks/create", { name: "podman" }, 409, "network already exists"],
     ["POST", "/networks/create", { Name: "a", Driver: "overlay" }, 400, 'failed to find driver or plugin "overlay"'],
     ["POST", "/networks/create", { Name: "a", Ingress: true }, 501, "Create network: Ingress is not supported"],
     [
