@@ -4,7 +4,7 @@ import { duplexOf } from "../run/duplex_call.ts";
 import { HTTPError } from "../error.ts";
 import { FLOW } from "./flow.ts";
 import { asksFailures, failureLine } from "./failure_line.ts";
-import { textBody } from "./ndjson.ts";
+import { type BodyCall, textBody } from "./ndjson.ts";
 import { type Resumable, RESUME } from "./resumable.ts";
 import { acceptsEvents, eventFrame, HEARTBEAT } from "./sse.ts";
 import { chooseProtocol, sendValues, wantsWebSocket } from "./websocket_channel.ts";
@@ -15,7 +15,7 @@ export { type OpenChannel, openChannel, type OpenOptions } from "./open_channel.
 const QUIET = 15_000;
 
 /** What {@linkcode channelResponse} knows of the call. */
-export interface ChannelContext {
+export interface ChannelContext extends BodyCall {
   readonly request: Request;
   readonly platform: Platform;
   /** Aborts when the peer goes away. */
@@ -46,7 +46,7 @@ export interface ChannelContext {
  * @throws {HTTPError} 501 for a WebSocket where the runtime has none
  */
 export async function channelResponse(source: AsyncIterable<unknown>, context: ChannelContext): Promise<Response> {
-  const { request, platform, signal } = context;
+  const { request, platform } = context;
   const describe = context.describe ?? defaultDescribe;
   const duplex = duplexOf(platform);
   if (duplex) {
@@ -75,13 +75,13 @@ export async function channelResponse(source: AsyncIterable<unknown>, context: C
     return response;
   }
   const failed = asksFailures(request) ? (error: unknown) => failureLine(describe(error)) : undefined;
-  return new Response(textBody(values, { value: (text) => text + "\n", failed }, signal), {
+  return new Response(textBody(values, { value: (text) => text + "\n", failed }, context), {
     headers: { "content-type": context.contentType ?? "application/x-ndjson", vary: "accept" },
   });
 }
 
 async function eventResponse(source: AsyncIterable<unknown>, context: ChannelContext): Promise<Response> {
-  const { encode, signal, describe = defaultDescribe } = context;
+  const { encode, describe = defaultDescribe } = context;
   const resume = (source as Partial<Resumable<unknown>>)[RESUME];
   const after = context.request.headers.get("last-event-id") || undefined;
   if (!resume && after === END) {
@@ -102,7 +102,7 @@ async function eventResponse(source: AsyncIterable<unknown>, context: ChannelCon
     failed: (error: unknown) => eventFrame(JSON.stringify(describe(error)), "error"),
     idle: { text: HEARTBEAT, after: resume?.heartbeat ?? context.heartbeat ?? QUIET },
   };
-  return new Response(textBody(values, frames, signal), {
+  return new Response(textBody(values, frames, context), {
     headers: { "content-type": "text/event-stream", "cache-control": "no-store", vary: "accept" },
   });
 }

@@ -4,7 +4,7 @@ import { channelResponse } from "./channel.ts";
 import { HTTPError } from "../error.ts";
 import { PassedChannel } from "../run/forwarded.ts";
 import { writeJSON } from "../codecs/json.ts";
-import { streams } from "../run/streams.ts";
+import { passOn } from "../run/streams.ts";
 import type { ResponseWriter } from "../run/write_response.ts";
 import type { ResultWriter } from "../run/write_result.ts";
 import { isAsyncIterable } from "../codecs/record.ts";
@@ -40,10 +40,12 @@ export async function writeChannel(value: unknown, call: Call, writer: ResultWri
       call.finish();
       return () => call.controller?.abort(new DOMException("The peer has gone", "AbortError"));
     },
+    ended: () => call.finish(),
+    cancelled: (reason) => call.controller?.abort(reason),
     contentType,
     encode(item) {
-      // The server behind has checked and written it.
-      if (value instanceof PassedChannel) return item as string;
+      // The server behind has checked and written it, perhaps with line ends between its parts, which would end the value here.
+      if (value instanceof PassedChannel) return (item as string).replace(/[\r\n]/g, " ");
       const checked = check(item);
       return checked instanceof Promise
         ? checked.then((checked) => writeJSON(checked, kind))
@@ -52,7 +54,12 @@ export async function writeChannel(value: unknown, call: Call, writer: ResultWri
     describe: (error) => describe(writer.responses.encode(error, call)),
   });
   // A WebSocket's response stands for the socket: it is the runtime's and goes back as it is.
-  return response.body === null ? response : streams.write(response, call, writer);
+  if (response.body === null && response.status !== 204) return response;
+  // The body itself says when the call is over: one more stream around it would take as long as to write a value.
+  return passOn(response, call, writer, (response) => {
+    if (response.body === null) call.finish();
+    return response;
+  });
 }
 
 /** The words of an error that may go to the peer once the status has gone. */

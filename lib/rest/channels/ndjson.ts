@@ -14,14 +14,29 @@ export interface Frames {
   readonly idle?: { readonly text: string; readonly after: number };
 }
 
+/** The call that a body belongs to. */
+export interface BodyCall {
+  /** Aborts when the peer goes away. */
+  readonly signal?: AbortSignal;
+  /** Called when the body is over, however it ended. */
+  ended?(): void;
+  /** Called before that when nobody wants the rest. */
+  cancelled?(reason: unknown): void;
+}
+
 /** Values as a body of text: pulled from the source only as fast as the peer reads. */
-export function textBody(source: ChannelSource, frames: Frames, signal?: AbortSignal): ReadableStream<Uint8Array> {
+export function textBody(source: ChannelSource, frames: Frames, call: BodyCall = {}): ReadableStream<Uint8Array> {
+  const { signal } = call;
   const encoder = new TextEncoder();
   let isLeft = false;
+  let beat: ReturnType<typeof setInterval> | undefined;
   const release = () => source.release();
   const finish = () => {
+    // Here too, and not only where the wait for the source ends: a source that does not look at its signal may make it wait for ever.
+    clearInterval(beat);
     signal?.removeEventListener("abort", release);
     source.release();
+    call.ended?.();
   };
   signal?.addEventListener("abort", release, { once: true });
   if (signal?.aborted) release();
@@ -29,10 +44,13 @@ export function textBody(source: ChannelSource, frames: Frames, signal?: AbortSi
     async pull(controller) {
       const send = (text: string) => controller.enqueue(encoder.encode(text));
       const { idle } = frames;
-      // Texts that wait unread already show that the channel lives: no beat then.
-      const beat = idle && setInterval(() => controller.desiredSize === 0 && send(idle.text), idle.after);
       try {
-        const text = await source.batch((text) => frames.value(text));
+        const batch = source.batch((text) => frames.value(text));
+        if (idle && await isPending(batch) && !isLeft) {
+          // Texts that wait unread already show that the channel lives: no beat then.
+          beat = setInterval(() => controller.desiredSize === 0 && send(idle.text), idle.after);
+        }
+        const text = await batch;
         // The reader may have left while the value was on its way.
         if (isLeft) return;
         if (text !== undefined) return send(text);
@@ -53,11 +71,22 @@ export function textBody(source: ChannelSource, frames: Frames, signal?: AbortSi
       finish();
       controller.close();
     },
-    cancel() {
+    cancel(reason) {
       isLeft = true;
+      call.cancelled?.(reason);
       finish();
     },
   }, { highWaterMark: 0 });
+}
+
+/** Whether a promise waits for more than microtasks: for those alone a timer costs more than all the rest. */
+async function isPending(promise: Promise<unknown>): Promise<boolean> {
+  let isSettled = false;
+  const settle = () => isSettled = true;
+  promise.then(settle, settle);
+  // A value at hand takes four, and some more where its schema is asynchronous.
+  for (let i = 0; i < 8 && !isSettled; i++) await undefined;
+  return !isSettled;
 }
 
 /** The lines of a UTF-8 stream, without their ends; empty ones are left out. Cancelling the reader ends a wait. */

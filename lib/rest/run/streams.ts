@@ -51,8 +51,12 @@ async function begin(pieces: AsyncIterable<Uint8Array | string>, call: Call, wri
   return streams.write(streamOf(iterator, await iterator.next()), call, writer);
 }
 
-/** A response the function made itself: untouched when it stands for a socket taken over, else with the API's headers. */
-function passOn(response: Response, call: Call, { responses }: ResultWriter): Response {
+/**
+ * A response the function made itself: untouched when it stands for a socket taken over, else with the API's headers.
+ *
+ * @param lasts Has the call last as long as the body does; by default by passing the body on
+ */
+export function passOn(response: Response, call: Call, { responses }: ResultWriter, lasts = watch): Response {
   if (response === call.upgraded) return response;
   const complete = (headers: Headers) => {
     for (const [name, value] of Object.entries(responses.headers.entries ?? {})) {
@@ -62,7 +66,7 @@ function passOn(response: Response, call: Call, { responses }: ResultWriter): Re
   };
   try {
     complete(response.headers);
-    return watch(response, call);
+    return lasts(response, call);
   } catch (error) {
     // A response of `fetch` has headers that cannot be changed.
     if (!(error instanceof TypeError)) throw error;
@@ -70,7 +74,7 @@ function passOn(response: Response, call: Call, { responses }: ResultWriter): Re
   const { status, statusText, body } = response;
   const headers = new Headers(response.headers);
   complete(headers);
-  return watch(new Response(body, { status, statusText, headers }), call);
+  return lasts(new Response(body, { status, statusText, headers }), call);
 }
 
 /** Lets the call's signal fire when the body is cancelled, if anybody looks at it. */

@@ -183,6 +183,36 @@ Deno.test("channelResponse() sends a comment when events are quiet, and values a
   await reader.cancel();
 });
 
+Deno.test("channelResponse() sends no comments once a quiet channel is left, whose source does not notice", async () => {
+  // deno-lint-ignore require-yield
+  async function* deaf() {
+    await new Promise(() => {});
+  }
+  const { setInterval, clearInterval } = globalThis;
+  const running = new Set<unknown>();
+  globalThis.setInterval = ((...args: Parameters<typeof setInterval>) => {
+    const timer = setInterval(...args);
+    running.add(timer);
+    return timer;
+  }) as typeof setInterval;
+  globalThis.clearInterval = (timer) => {
+    running.delete(timer);
+    clearInterval(timer);
+  };
+  try {
+    const request = new Request("http://h/", { headers: { accept: "text/event-stream" } });
+    const context = { request, platform: {}, signal: request.signal, encode: String, heartbeat: 5 };
+    const reader = (await channelResponse(deaf(), context)).body!.getReader();
+    assertEquals(new TextDecoder().decode((await reader.read()).value), ":\n\n");
+    const waiting = reader.read();
+    await reader.cancel();
+    await waiting;
+    assertEquals(running.size, 0);
+  } finally {
+    Object.assign(globalThis, { setInterval, clearInterval });
+  }
+});
+
 Deno.test("eventFrame() refuses an ID that would not come back", () => {
   for (const id of ["a\nb", "a\r", "\0", "é", "😀"]) {
     assertThrows(() => eventFrame("1", undefined, id), TypeError, "ID");
