@@ -221,13 +221,13 @@ export interface LogSource {
   kept?: true;
   /** The size at which the supervisor begins a new file, in bytes; absent: the spec's. */
   sizeMax?: number;
-  /** The older files that are kept; absent: none. */
+  /** The files of a log that begins anew at a size; absent: one, which the supervisor alone sees to. */
   older?: OlderLogs;
 }
 
 /** Files that a log had before its present one. */
 export interface OlderLogs {
-  /** How many files the log has at most, the present one included: 2 or more. */
+  /** How many files the log has at most, the present one included. */
   files: number;
   /** Whether the older ones are compressed. */
   gzip: boolean;

@@ -34,6 +34,29 @@ Deno.test("logs are kept as asked: by drivers, sizes and places", async (t) => {
     }
   });
 
+  await t.step(
+    "a burst of many times max-size leaves whole files without a hole, and a reader that follows has all",
+    async () => {
+      const options = ["max-size=20k", "max-file=3"].flatMap((option) => ["--log-opt", option]);
+      const script = "echo 0; while [ ! -e /go ]; do usleep 10000; done; seq 1 20000";
+      await docker(...run, "burst", ...options, image, "sh", "-c", script);
+      const args = ["-H", server.addresses[0], "logs", "-f", "burst"];
+      const follower = new Deno.Command("docker", { args, stdout: "piped" }).spawn();
+      let text = "";
+      for await (const piece of follower.stdout.pipeThrough(new TextDecoderStream())) {
+        if (text === "") await docker("exec", "burst", "touch", "/go");
+        text += piece;
+      }
+      assertEquals(text, Array.from({ length: 20_001 }, (_, i) => `${i}\n`).join(""));
+      const kept = (await docker("logs", "burst")).split("\n").slice(0, -1).map(Number);
+      assertEquals(kept, Array.from(kept, (_, at) => 20_001 - kept.length + at));
+      const path = (await podman("inspect", "--format", "{{.HostConfig.LogConfig.Path}}", "burst")).trim();
+      assert((await Deno.stat(path)).size <= 20 * 1024);
+      // A line takes 51 bytes of the log: two whole files, at least.
+      assert(kept.length > 2 * 20 * 1024 / 64, String(kept.length));
+    },
+  );
+
   await t.step("max-file keeps older files, compress packs them, and all clients read them in order", async () => {
     // Slow enough for a helper on a busy machine: a file is full after a third of a second.
     const slow = ["sh", "-c", "i=0; while [ $i -lt 120 ]; do echo line number $i; usleep 20000; i=$((i+1)); done"];
@@ -51,8 +74,12 @@ Deno.test("logs are kept as asked: by drivers, sizes and places", async (t) => {
     assertEquals((await docker("logs", "--tail", "25", "older")).split("\n").length, 26);
     const path = (await podman("inspect", "--format", "{{.HostConfig.LogConfig.Path}}", "older")).trim();
     const folder = path.replace(/([^/]+)\.log$/, "older/$1");
-    const names = (await Array.fromAsync(Deno.readDir(folder), ({ name }) => name)).sort();
-    assertEquals(names.filter((name) => /^[1-9]/.test(name)).map((name) => name.slice(0, 1)), ["1", "2", "3"]);
+    const names = (await Array.fromAsync(Deno.readDir(folder), ({ name }) => name)).filter((name) =>
+      /^[1-9]/.test(name)
+    );
+    const newest = names.map((name) => Number.parseInt(name)).sort((one, other) => other - one).slice(0, 4);
+    assertEquals(newest, Array.from(newest, (_, at) => newest[0] - at));
+    assertEquals(newest.slice(1).map((number) => names.includes(`${number}.gz`)), [true, true, true]);
     assertEquals(
       await docker("inspect", "--format", "{{json .HostConfig.LogConfig.Config}}", "older"),
       '{"compress":"true","max-file":"4","max-size":"1k"}\n',

@@ -21,7 +21,8 @@ export async function chooseLog(host: Host, id: string, spec: ContainerSpec): Pr
   const { logPath: path } = spec;
   if (source.driver !== "k8s-file") return source;
   const sizeMax = chooseSize(spec);
-  const older = olderLogs(spec);
+  // Readers that follow are to miss no line where a log begins anew, also one that keeps its last file only.
+  const older = olderLogs(spec) ?? (sizeMax === undefined ? undefined : { files: 1, gzip: false });
   if (path === undefined) return { ...source, ...sizeMax && { sizeMax }, ...older && { older } };
   if (!path.startsWith("/") || path.endsWith("/") || !isPath(path)) {
     throw invalid(`invalid log path "${path}", must be the absolute path of a file`);

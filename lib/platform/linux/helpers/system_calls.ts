@@ -31,15 +31,15 @@ type OwnCall =
   | "fgetxattr"
   | "flistxattr"
   | "fsetxattr"
-  | "inotify_add_watch"
-  | "inotify_init1"
   | "linkat"
   | "memfd_create"
   | "mknodat"
   | "mount"
   | "prctl"
   | "recvmsg"
+  | "rt_sigprocmask"
   | "setns"
+  | "signalfd4"
   | "statx"
   | "umount2"
   | "unshare"
@@ -60,15 +60,15 @@ const GENERIC: Record<OwnCall, number> = {
   fgetxattr: 10,
   flistxattr: 13,
   fsetxattr: 7,
-  inotify_add_watch: 27,
-  inotify_init1: 26,
   linkat: 37,
   memfd_create: 279,
   mknodat: 33,
   mount: 40,
   prctl: 167,
   recvmsg: 212,
+  rt_sigprocmask: 135,
   setns: 268,
+  signalfd4: 74,
   statx: 291,
   umount2: 39,
   unshare: 97,
@@ -88,15 +88,15 @@ const OWN_CALLS: Record<string, Partial<Record<OwnCall, number>>> = {
     fgetxattr: 193,
     flistxattr: 196,
     fsetxattr: 190,
-    inotify_add_watch: 254,
-    inotify_init1: 294,
     linkat: 265,
     memfd_create: 319,
     mknodat: 259,
     mount: 165,
     prctl: 157,
     recvmsg: 47,
+    rt_sigprocmask: 14,
     setns: 308,
+    signalfd4: 289,
     statx: 332,
     umount2: 166,
     unshare: 272,
@@ -110,14 +110,14 @@ const OWN_CALLS: Record<string, Partial<Record<OwnCall, number>>> = {
     epoll_ctl: 237,
     epoll_pwait: 303,
     exit_group: 234,
-    inotify_add_watch: 276,
-    inotify_init1: 318,
     memfd_create: 360,
     mknodat: 288,
     mount: 21,
     prctl: 171,
     recvmsg: 342,
+    rt_sigprocmask: 174,
     setns: 350,
+    signalfd4: 313,
     umount2: 52,
     unshare: 282,
   },
@@ -126,14 +126,14 @@ const OWN_CALLS: Record<string, Partial<Record<OwnCall, number>>> = {
     epoll_ctl: 250,
     epoll_pwait: 312,
     exit_group: 248,
-    inotify_add_watch: 285,
-    inotify_init1: 324,
     memfd_create: 350,
     mknodat: 290,
     mount: 21,
     prctl: 172,
     recvmsg: 372,
+    rt_sigprocmask: 175,
     setns: 339,
+    signalfd4: 322,
     umount2: 52,
     unshare: 303,
   },
@@ -142,14 +142,14 @@ const OWN_CALLS: Record<string, Partial<Record<OwnCall, number>>> = {
     epoll_ctl: 251,
     epoll_pwait: 346,
     exit_group: 248,
-    inotify_add_watch: 317,
-    inotify_init1: 360,
     memfd_create: 385,
     mknodat: 324,
     mount: 21,
     prctl: 172,
     recvmsg: 297,
+    rt_sigprocmask: 175,
     setns: 375,
+    signalfd4: 355,
     umount2: 52,
     unshare: 337,
   },
@@ -158,14 +158,14 @@ const OWN_CALLS: Record<string, Partial<Record<OwnCall, number>>> = {
     epoll_ctl: 255,
     epoll_pwait: 319,
     exit_group: 252,
-    inotify_add_watch: 292,
-    inotify_init1: 332,
     memfd_create: 356,
     mknodat: 297,
     mount: 21,
     prctl: 172,
     recvmsg: 372,
+    rt_sigprocmask: 175,
     setns: 346,
+    signalfd4: 327,
     umount2: 52,
     unshare: 310,
   },

@@ -15,6 +15,20 @@ import { hasSystemCode } from "../../../oci/system_error.ts";
 const FIRST_CHUNK = 16 * 1024;
 const CHUNK = 256 * 1024;
 
+/** The files that follow each other in a log, of which a reader is at one. */
+export interface LogFiles {
+  /** The path of the present file. */
+  readonly path: string;
+  /** Opens the present file; `undefined` while it is not there. */
+  open(): Promise<FileHandle | undefined>;
+  /** Whether nobody writes to the present file any more, since the next one has begun. */
+  isOver(file: FileHandle): Promise<boolean>;
+  /** Goes on to the next file. */
+  advance(): void;
+  /** The bytes of the present file where that is compressed. */
+  unpack?(): Promise<AsyncIterable<Uint8Array> | undefined>;
+}
+
 /**
  * The log's bytes. One that is followed goes on as the file grows, and through its replacement (conmon starts a new file at
  * the size limit), until `followUntil` has resolved and the end is reached. A missing file is an empty one.
@@ -24,8 +38,25 @@ export function readLogFile(
   options: LogReadOptions,
   openFile: OpenFile = openOwn,
 ): ReadableStream<Uint8Array> {
-  const waiter = new GrowthWaiter(path, options.signal);
-  const chunks = readChunks(path, options, openFile, waiter);
+  const { from } = options;
+  let isFirst = true;
+  return readFollowing({
+    path,
+    isOver: (file) => isReplaced(file, path),
+    advance: () => {},
+    async open() {
+      const file = await openExisting(path, openFile);
+      if (isFirst && from && from.file !== "" && (!file || await fileID(file) !== from.file)) throw fileReplaced();
+      isFirst = false;
+      return file;
+    },
+  }, options);
+}
+
+/** The bytes of files that follow each other, from `from.offset` of the present one on, as {@linkcode readLogFile} gives them. */
+export function readFollowing(files: LogFiles, options: LogReadOptions): ReadableStream<Uint8Array> {
+  const waiter = new GrowthWaiter(options.signal);
+  const chunks = readChunks(files, options, waiter);
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       const { done, value } = await chunks.next();
@@ -41,11 +72,10 @@ export function readLogFile(
 }
 
 async function* readChunks(
-  path: string,
+  files: LogFiles,
   options: LogReadOptions,
-  openFile: OpenFile,
   waiter: GrowthWaiter,
-): AsyncGenerator<Uint8Array<ArrayBuffer>, undefined> {
+): AsyncGenerator<Uint8Array, undefined> {
   const { followUntil, from } = options;
   let ended = followUntil === undefined;
   const end = () => {
@@ -53,17 +83,16 @@ async function* readChunks(
     waiter.wake();
   };
   followUntil?.then(end, end);
-  let file = await openExisting(path, openFile);
+  let file = await files.open();
   let size = FIRST_CHUNK;
   try {
     let position = from?.offset ?? 0;
-    if (from && from.file !== "" && (!file || await fileID(file) !== from.file)) throw fileReplaced();
     while (!waiter.isStopped) {
       waiter.look();
       // Asked before the read: what is written before the end is read then.
       const last = ended;
-      if (!last && file) await waiter.watch(file);
-      file ??= await openExisting(path, openFile);
+      if (!last && file) await waiter.watch(file, files.path);
+      file ??= await files.open();
       const chunk = file && await readAt(file, position, size);
       if (chunk && chunk.length > 0) {
         position += chunk.length;
@@ -71,8 +100,14 @@ async function* readChunks(
         yield chunk;
         continue;
       }
-      if (file && await isReplaced(file, path)) {
-        // Between the read above and the replacement more may have been written.
+      const packed = file === undefined ? await files.unpack?.() : undefined;
+      if (packed) {
+        for await (const part of packed) yield part;
+        files.advance();
+        continue;
+      }
+      if (file && await files.isOver(file)) {
+        // Between the read above and the next file's beginning more may have been written.
         const rest = await readAt(file, position, CHUNK);
         if (rest.length > 0) {
           position += rest.length;
@@ -83,6 +118,7 @@ async function* readChunks(
         await file.close();
         file = undefined;
         position = 0;
+        files.advance();
         continue;
       }
       if (last) return undefined;
@@ -103,7 +139,6 @@ const UNWATCHED = 50;
 
 /** Waits for something to read: for the file's growth or replacement, or for the end of reading. */
 class GrowthWaiter {
-  readonly #path: string;
   readonly #signal: AbortSignal | undefined;
   #unwatch: (() => void) | undefined;
   #isStopped = false;
@@ -113,8 +148,7 @@ class GrowthWaiter {
   #resume = () => {};
   readonly #onAbort = () => this.#resume();
 
-  constructor(path: string, signal: AbortSignal | undefined) {
-    this.#path = path;
+  constructor(signal: AbortSignal | undefined) {
     this.#signal = signal;
   }
 
@@ -129,8 +163,8 @@ class GrowthWaiter {
   }
 
   /** Watches the file, unless it does. Comes before a look at it, so that nothing is missed between. */
-  async watch(file: FileHandle): Promise<void> {
-    this.#unwatch ??= watchGrowth(this.#path, await fileID(file), () => this.wake());
+  async watch(file: FileHandle, path: string): Promise<void> {
+    this.#unwatch ??= watchGrowth(path, await fileID(file), () => this.wake());
   }
 
   unwatch(): void {
@@ -170,7 +204,8 @@ class GrowthWaiter {
   }
 }
 
-async function openExisting(path: string, openFile: OpenFile): Promise<FileHandle | undefined> {
+/** Opens a log; `undefined` where there is none. */
+export async function openExisting(path: string, openFile: OpenFile): Promise<FileHandle | undefined> {
   return await openFile(path).catch((error) => {
     if (hasSystemCode(error, "ENOENT")) return undefined;
     throw error;

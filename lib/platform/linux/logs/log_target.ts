@@ -4,7 +4,6 @@ import { NO_DEVICES, NO_EXECUTION, NO_LINKS, NO_SETUID } from "../mounts/mount_h
 import { makeLogFile, openNamedFolder } from "../helpers/named_paths.ts";
 import type { ContainerPaths } from "../helpers/paths.ts";
 import { SubPaths } from "../bundle/mounts/sub_paths.ts";
-import { prepareOlder } from "./older_files.ts";
 
 /**
  * The path at which a container's supervisor writes its log. One that the caller names is reached through a mount of its folder
@@ -12,10 +11,9 @@ import { prepareOlder } from "./older_files.ts";
  * folder among its mounts could put a link there at any time.
  */
 export async function openLogTarget(
-  { driver, path, kept, older }: LogSource,
+  { driver, path, kept }: LogSource,
   container: ContainerPaths,
 ): Promise<string> {
-  if (older) await prepareOlder(path, older);
   if (driver !== "k8s-file" || !kept) return path;
   const folder = await openNamedFolder(dirname(path));
   try {

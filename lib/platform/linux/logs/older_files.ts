@@ -1,180 +1,215 @@
 /**
- * Logs whose older files are kept, beside the log that a supervisor writes. `older_logs.pl` gives them their names: the folder
- * `older/ID` beside `ID.log` holds `1` (or `1.gz`), the youngest, `2`, and so on, and `0`, the log's second name.
+ * Logs that begin a new file at a greatest size, of which `older_logs.pl` misses none. The folder `older/ID` beside the link
+ * `ID.log` holds the files, each by its number, `.gz` behind it once it is compressed; the greatest number is the file that is
+ * written to.
  *
  * @module
  */
-import { constants } from "node:fs";
-import { type FileHandle, link, lstat, mkdir, open, readFile, rm, writeFile } from "node:fs/promises";
+import {
+  type FileHandle,
+  link,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { EngineError } from "../../../engine/errors.ts";
 import type { LogPlace, LogReadOptions } from "../../../engine/ports/host_port.ts";
 import type { OlderLogs } from "../../../engine/records/container_record.ts";
-import { readLogFile } from "./log_file.ts";
-import { findLogPlace, openOwn, readAt } from "./log_place.ts";
 import { hasSystemCode } from "../../../oci/system_error.ts";
+import { type LogFiles, openExisting, readFollowing, readLogFile } from "./log_file.ts";
+import { findLogPlace, openOwn } from "./log_place.ts";
+import { unpackFile } from "./packed_file.ts";
 
-/** The folder of older files, in the folder of the logs. */
+/** The folder of the files, in the folder of the logs. */
 export const OLDER_FOLDER = "older";
 
-const CHUNK = 256 * 1024;
-/** The places that name the beginning of the oldest file have this before the log's own inode. */
-const OLDEST = "oldest:";
-/** How often the files of a log are looked for while they change their names, and the pause between, in milliseconds. */
-const TRIES = 100;
-const PAUSE = 5;
+/** Names of files; anything else in the folder is the helper's. */
+const NUMBERED = /^([1-9]\d*)(\.gz)?$/;
+/** The settings of a log whose files were named by an earlier version: 1 was the youngest. */
+const EARLIER = "files";
+/** A log of an earlier version gets this number, and its older files the numbers before. */
+const FIRST_AFTER_EARLIER = 1000;
 
-/** Prepares a log for its helper, before its supervisor starts. */
-export async function prepareOlder(path: string, { files, gzip }: OlderLogs): Promise<void> {
+/**
+ * Prepares a log for its supervisor and returns the path for that to write to, at which it goes on in the log's last file.
+ * {@linkcode LogKeeper.arm} comes after the supervisor has opened it.
+ */
+export async function prepareOlder(path: string, { files, gzip }: OlderLogs): Promise<string> {
   const folder = folderOf(path);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  await writeFile(join(folder, "files"), gzip ? `${files} gzip\n` : `${files}\n`);
-  const { O_APPEND, O_CREAT, O_WRONLY } = constants;
-  await (await open(path, O_APPEND | O_CREAT | O_WRONLY, 0o640)).close();
-  await link(path, join(folder, "0")).catch((error) => {
-    if (!hasSystemCode(error, "EEXIST")) throw error;
-  });
+  await writeFile(join(folder, "settings"), gzip ? `${files} gzip\n` : `${files}\n`);
+  const last = (await numbersIn(folder)).at(-1) ?? await takeOver(path, folder);
+  await linkAnew(join(folder, String(last)), join(folder, "next"));
+  const name = join(folder, "log");
+  // Both are one link: a rename between two names of one file does nothing.
+  for (const old of [name, `${name}.tmp`]) await rm(old, { force: true });
+  await symlink("next", name);
+  await link(name, `${name}.tmp`);
+  return name;
 }
 
-/** Deletes the older files of a log. None is no error. */
+/** Deletes the files of a log. None is no error. */
 export async function deleteOlder(path: string): Promise<void> {
   await rm(folderOf(path), { recursive: true, force: true });
 }
 
-/** Returns the log's bytes from its oldest file on, as `readLogFile()` does for one file. */
+/**
+ * Returns the log's bytes from its oldest file on, or from a place. One that is followed goes on through all files, those that
+ * are older than the log may have included as long as they are there.
+ */
 export function readOlder(path: string, options: LogReadOptions): ReadableStream<Uint8Array> {
-  const { from } = options;
-  const isWithin = from !== undefined && from.file !== "" && !from.file.startsWith(OLDEST);
-  if (isWithin) return readLogFile(path, options);
-  const stop = new AbortController();
-  const signal = options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal]);
-  const chunks = readFiles(path, { ...options, signal });
+  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const { done, value } = await chunks.next();
+      reader ??= (await openOlder(path, options)).getReader();
+      const { done, value } = await reader.read();
       if (done) controller.close();
       else controller.enqueue(value);
     },
-    async cancel() {
-      // A generator returns when its wait is over.
-      stop.abort();
-      await chunks.return(undefined);
-    },
+    cancel: () => reader?.cancel(),
   }, { highWaterMark: 0 });
 }
 
-/** Returns the place at which the last records begin: in the log itself, or else the beginning of the oldest file. */
-export async function olderPlace(path: string, records: number): Promise<LogPlace> {
-  const held = await inodeOf(join(folderOf(path), "0"));
-  const place = await findLogPlace(path, records);
-  return place.offset > 0 || held === undefined ? place : { offset: 0, file: `${OLDEST}${held}` };
-}
-
-async function* readFiles(path: string, options: LogReadOptions): AsyncGenerator<Uint8Array, undefined> {
-  const { from, signal } = options;
-  const { older, current, held } = await openFiles(path);
-  let handed = false;
-  try {
-    if (from !== undefined && from.file !== "" && from.file !== `${OLDEST}${held}`) throw filesReplaced();
-    for (const { file, isPacked } of older) {
-      if (signal?.aborted) return undefined;
-      yield* isPacked ? unpackFile(file) : readWhole(file);
-    }
-    handed = true;
-    let first = current;
-    const rest = readLogFile(path, { ...options, from: undefined }, (named) => {
-      const opened = first;
-      first = undefined;
-      return opened ? Promise.resolve(opened) : openOwn(named);
-    });
-    for await (const chunk of rest) yield chunk;
-  } finally {
-    for (const { file } of older) await file.close();
-    if (!handed) await current?.close();
-  }
-  return undefined;
-}
-
-/** The open files of a log, oldest first. */
-interface LogFiles {
-  older: { file: FileHandle; isPacked: boolean }[];
-  current: FileHandle | undefined;
-  /** The inode of the log's second name. */
-  held: string | undefined;
-}
-
-/** Opens all files of a log at a moment at which none gets another name. */
-async function openFiles(path: string): Promise<LogFiles> {
+async function openOlder(path: string, options: LogReadOptions): Promise<ReadableStream<Uint8Array>> {
   const folder = folderOf(path);
-  const count = Number((await readFile(join(folder, "files"), "utf8").catch(() => "1")).split(/\s/, 1)[0]);
-  for (let attempt = 1; attempt <= TRIES; attempt++) {
-    const before = await inodesOf(folder, count);
-    const older: LogFiles["older"] = [];
-    for (let number = count - 1; number > 0; number--) {
-      const plain = await openExisting(join(folder, String(number)));
-      const file = plain ?? await openExisting(join(folder, `${number}.gz`));
-      if (file) older.push({ file, isPacked: plain === undefined });
-    }
-    const second = await openExisting(join(folder, "0"));
-    const current = await openExisting(path);
-    const after = await inodesOf(folder, count);
-    if (before.join() === after.join()) {
-      // The supervisor has begun a file of which the helper has not heard.
-      if (second && !await isSame(second, current)) older.push({ file: second, isPacked: false });
-      else await second?.close();
-      return { older, current, held: after[0] };
-    }
-    for (const file of [...older.map(({ file }) => file), second, current]) await file?.close();
-    await sleep(PAUSE);
+  const numbers = await numbersIn(folder);
+  if (numbers.length === 0) return readLogFile(path, options);
+  const { from } = options;
+  const isPlaced = from !== undefined && from.file !== "";
+  const number = isPlaced ? Number(from.file) : oldestOf(numbers, await greatestCount(folder));
+  if (!numbers.includes(number)) throw fileGone();
+  return readFollowing(new NumberedFiles(folder, number, isPlaced && from.offset > 0), options);
+}
+
+/** The files of a log by their numbers. */
+class NumberedFiles implements LogFiles {
+  readonly #folder: string;
+  #number: number;
+  #next: number | undefined;
+  /** The reader begins in the middle of the present file, which counts bytes that are not compressed. */
+  #isMiddle: boolean;
+
+  constructor(folder: string, number: number, isMiddle: boolean) {
+    this.#folder = folder;
+    this.#number = number;
+    this.#isMiddle = isMiddle;
   }
-  throw filesReplaced();
-}
 
-/** Returns the inodes of a log's files by their numbers. */
-async function inodesOf(folder: string, count: number): Promise<(string | undefined)[]> {
-  return await Promise.all(Array.from({ length: count }, async (_, number) => {
-    return await inodeOf(join(folder, String(number))) ?? await inodeOf(join(folder, `${number}.gz`));
-  }));
-}
+  get path(): string {
+    return join(this.#folder, String(this.#number));
+  }
 
-async function* readWhole(file: FileHandle): AsyncGenerator<Uint8Array, undefined> {
-  for (let position = 0;;) {
-    const chunk = await readAt(file, position, CHUNK);
-    if (chunk.length === 0) return undefined;
-    position += chunk.length;
-    yield chunk;
+  async open(): Promise<FileHandle | undefined> {
+    return await openExisting(this.path, openOwn);
+  }
+
+  async isOver(): Promise<boolean> {
+    this.#next = await this.#findNext();
+    return this.#next !== undefined;
+  }
+
+  advance(): void {
+    this.#number = this.#next ?? this.#number + 1;
+    this.#isMiddle = false;
+  }
+
+  async unpack(): Promise<AsyncIterable<Uint8Array> | undefined> {
+    const file = await openExisting(`${this.path}.gz`, openOwn);
+    this.#next = await this.#findNext();
+    if (file === undefined) {
+      // The reader was so late that its file is deleted: it goes on with the first that is there.
+      return this.#next === undefined ? undefined : ReadableStream.from([]);
+    }
+    if (!this.#isMiddle) return unpackFile(file);
+    await file.close();
+    throw fileGone();
+  }
+
+  async #findNext(): Promise<number | undefined> {
+    return (await numbersIn(this.#folder)).find((number) => number > this.#number);
   }
 }
 
-async function* unpackFile(file: FileHandle): AsyncGenerator<Uint8Array, undefined> {
-  const packed = ReadableStream.from(readWhole(file) as AsyncIterable<Uint8Array<ArrayBuffer>>);
-  for await (const chunk of packed.pipeThrough(new DecompressionStream("gzip"))) yield chunk;
-  return undefined;
+/** Returns the place at which the last records begin: in the last file, or else the beginning of the oldest. */
+export async function olderPlace(path: string, records: number): Promise<LogPlace> {
+  const folder = folderOf(path);
+  const numbers = await numbersIn(folder);
+  const last = numbers.at(-1);
+  if (last === undefined) return await findLogPlace(path, records);
+  const place = await findLogPlace(join(folder, String(last)), records);
+  const oldest = oldestOf(numbers, await greatestCount(folder));
+  return place.offset > 0 || records <= 0 || oldest === last
+    ? { ...place, file: String(last) }
+    : { offset: 0, file: String(oldest) };
+}
+
+/** Gives a log that has no numbered files its first, and returns its number. */
+async function takeOver(path: string, folder: string): Promise<number> {
+  const first = await readEarlier(folder);
+  const file = join(folder, String(first));
+  const isLink = await readlink(path).then(() => true, () => false);
+  if (isLink) await rm(path);
+  else await rename(path, file).catch(ignoreMissing);
+  await (await open(file, "a", 0o640)).close();
+  await symlink(join(OLDER_FOLDER, basename(folder), String(first)), path);
+  return first;
+}
+
+/** Gives the files of a log that an earlier version kept their numbers, and returns the next. */
+async function readEarlier(folder: string): Promise<number> {
+  const names = await readdir(folder);
+  if (!names.includes(EARLIER)) return 1;
+  for (const name of names) {
+    const [, number, end = ""] = NUMBERED.exec(name) ?? [];
+    const place = number !== undefined && Number(number) < FIRST_AFTER_EARLIER;
+    if (place) await rename(join(folder, name), join(folder, `${FIRST_AFTER_EARLIER - Number(number)}${end}`));
+  }
+  for (const name of ["0", EARLIER]) await rm(join(folder, name), { force: true });
+  return FIRST_AFTER_EARLIER;
+}
+
+async function linkAnew(from: string, to: string): Promise<void> {
+  await rm(`${to}.new`, { force: true });
+  await link(from, `${to}.new`);
+  await rename(`${to}.new`, to);
+  // A rename between two names of one file leaves both.
+  await rm(`${to}.new`, { force: true });
+}
+
+/** The numbers of a log's files, smallest first. */
+async function numbersIn(folder: string): Promise<number[]> {
+  const names = await readdir(folder).catch(ignoreMissing) ?? [];
+  if (names.includes(EARLIER)) return [];
+  const numbers = names.flatMap((name) => Number(NUMBERED.exec(name)?.[1] ?? NaN) || []);
+  return [...new Set(numbers)].sort((one, other) => one - other);
+}
+
+/** The oldest file that still belongs to the log; those before it are there for late readers only. */
+function oldestOf(numbers: number[], count: number): number {
+  const last = numbers.at(-1)!;
+  return numbers.find((number) => number > last - count) ?? last;
+}
+
+async function greatestCount(folder: string): Promise<number> {
+  const settings = await readFile(join(folder, "settings"), "utf8").catch(() => "1");
+  return Math.max(1, Number(settings.split(/\s/, 1)[0]) || 1);
+}
+
+function ignoreMissing(error: unknown): void {
+  if (!hasSystemCode(error, "ENOENT")) throw error;
 }
 
 function folderOf(path: string): string {
   return join(dirname(path), OLDER_FOLDER, basename(path, ".log"));
 }
 
-async function openExisting(path: string): Promise<FileHandle | undefined> {
-  return await openOwn(path).catch((error) => {
-    if (hasSystemCode(error, "ENOENT")) return undefined;
-    throw error;
-  });
-}
-
-async function inodeOf(path: string): Promise<string | undefined> {
-  const stats = await lstat(path).catch(() => undefined);
-  return stats && `${stats.dev}:${stats.ino}`;
-}
-
-async function isSame(file: FileHandle, other: FileHandle | undefined): Promise<boolean> {
-  if (other === undefined) return false;
-  const [own, its] = await Promise.all([file.stat(), other.stat()]);
-  return own.ino === its.ino && own.dev === its.dev;
-}
-
-function filesReplaced(): EngineError {
+function fileGone(): EngineError {
   return new EngineError("state", "Read log: its files were replaced");
 }

@@ -1,49 +1,108 @@
-# Keeps the older files of logs. The supervisor, conmon, puts an empty file in place of a log that has reached its size: the old
-# one would be gone, if it had no second name.
+# Keeps the files of logs that begin anew at a greatest size, so that no line is lost between two of them.
 #
-# The argument is the folder of the logs, ID.log each. ID has a folder OLDER/ID if its older files are kept: `files` there has
-# the greatest number of files, the log included, and `gzip` after it, where they are compressed; `0` is the second name of
-# the log itself; 1 is the youngest of the older files, as `1` or `1.gz`.
-# It answers `ready` as soon as no replacement is missed, and ends with its input.
+# The supervisor, conmon, begins a file by opening the log's path with `.tmp` behind it, and renaming that to the path. Here both
+# names are one symbolic link, to `next`: a rename between two names of one file does nothing, and each file that conmon begins is
+# the one that has the name `next` at that moment. A lease of it (fcntl(2)) makes conmon wait in open(2) until this program has given
+# the file its number and put another in its place. Without this program conmon goes on, in `next` over and over.
+#
+# The argument is the folder of the logs. A log ID.log is a link to its last file, OLDER/ID/NUMBER; earlier ones have smaller
+# numbers, and `.gz` behind them once they are compressed. `settings` there has the greatest number of files, and `gzip` after it
+# where they are to be compressed.
+# It answers `ready` when the logs of running containers are seen to, and then whether files here can have leases (1 or 0). A
+# request `arm ID` prepares a log whose conmon has opened it, and is answered `armed` or `failed`. It ends with its input.
 my ($logs) = @ARGV;
 my $older = "$logs/older";
 # A terminal's Ctrl-C is meant for the server, which ends this program with its input.
 setpgrp(0, 0);
-my ($NONBLOCK_CLOEXEC, $MOVED_TO, $OVERFLOW) = (0x80800, 0x80, 0x4000);
-# Files that are being compressed, by the process that does it: their folder, device and inode.
-my %packing;
+my ($SETLEASE, $GETLEASE, $READ, $NONE, $O_CREAT, $NONBLOCK_CLOEXEC, $SIGIO) = (1024, 1025, 0, 2, 64, 0x80800, 29);
+# Files beyond the greatest number stay for readers that follow, who may be late: so many, of so many bytes together.
+my ($SPARE_FILES, $SPARE_BYTES) = (64, 1 << 20);
+# How many logs may have leases before those whose conmon has ended lose them.
+my $most = 64;
+# The leased files by log, and the files that are being compressed by the process that does it.
+my (%armed, %packing);
 
-sub settings { open(my $file, '<', "$older/$_[0]/files") or return; my $line = <$file>; return split ' ', $line // '' }
-sub is_same { $_[0][0] == $_[1][0] && $_[0][1] == $_[1][1] }
+sub settings { open(my $file, '<', "$older/$_[0]/settings") or return; my $line = <$file>; return split ' ', $line // '' }
 
-sub rotate {
+sub numbers {
+  opendir(my $folder, "$older/$_[0]") or return;
+  my %found = map { /^([1-9]\d*)(?:\.gz)?$/ ? ($1, 1) : () } readdir $folder;
+  return sort { $a <=> $b } keys %found;
+}
+
+# Whether a conmon has a file open: a file that somebody writes to gets no lease.
+sub is_written { sysopen(my $file, $_[0], 0) or return 0; !fcntl($file, $SETLEASE, $READ) }
+
+# The log's name leads to its last file.
+sub show {
+  my ($id, $number) = @_;
+  unlink "$older/$id/link";
+  symlink("older/$id/$number", "$older/$id/link") and rename("$older/$id/link", "$logs/$id.log");
+}
+
+sub arm {
   my ($id) = @_;
-  my ($files, $gzip) = settings($id) or return;
-  my ($folder, $log) = ("$older/$id", "$logs/$id.log");
-  my @now = lstat $log or return;
-  my @held = lstat "$folder/0";
-  return if @held && is_same(\@held, \@now);
-  if (@held) {
-    for my $end ('', '.gz') {
-      unlink "$folder/" . ($files - 1) . $end;
-      rename "$folder/" . ($_ - 1) . $end, "$folder/$_$end" for reverse 2 .. $files - 1;
-    }
-    rename "$folder/0", "$folder/1";
+  my $new = "$older/$id/new";
+  unlink $new;
+  my $is_leased = sysopen(my $file, $new, $O_CREAT, 0640);
+  $is_leased &&= fcntl($file, $SETLEASE, $READ);
+  # A file of which nobody hears is better than the present one, which conmon would begin anew.
+  rename $new, "$older/$id/next";
+  delete $armed{$id};
+  return 0 unless $is_leased;
+  $armed{$id} = $file;
+  sweep() if keys %armed > $most;
+  return 1;
+}
+
+# Gives up leases that nobody can break any more.
+sub sweep {
+  for my $id (keys %armed) {
+    my $last = (numbers($id))[-1];
+    delete $armed{$id} unless defined $last && is_written("$older/$id/$last");
   }
-  link $log, "$folder/0";
+  $most = 2 * keys %armed;
+  $most = 64 if $most < 64;
+}
+
+# Gives the next file its number. The old lease ends last: conmon goes on only then.
+sub advance {
+  my ($id) = @_;
+  my $held = $armed{$id};
+  my @numbers = numbers($id);
+  my $last = $numbers[-1] // 0;
+  my $number = $last + 1;
+  rename("$older/$id/next", "$older/$id/$number") and show($id, $number);
+  arm($id);
+  if ($held) { fcntl($held, $SETLEASE, $NONE); close $held }
+  # Wakes those who wait for this file to grow.
+  chmod 0640, "$older/$id/$last" if $last;
+  prune($id, @numbers, $number);
+}
+
+sub prune {
+  my ($id, @numbers) = @_;
+  my ($files, $gzip) = settings($id) or return;
+  my ($spare, $bytes) = (0, 0);
+  for my $number (reverse @numbers) {
+    next if $number > $numbers[-1] - $files;
+    my @names = grep { -e } "$older/$id/$number", "$older/$id/$number.gz";
+    $bytes += -s for @names;
+    unlink @names if ++$spare > $SPARE_FILES || $bytes > $SPARE_BYTES;
+  }
   pack_next($id) if $gzip;
 }
 
-# Compresses the oldest file of a log that is not yet. Its name may be another one by the end: a new file has come meanwhile.
+# Compresses the oldest file of a log that is not yet.
 sub pack_next {
   my ($id) = @_;
-  my $folder = "$older/$id";
   return if grep { $_->[0] eq $id } values %packing;
   my ($files) = settings($id) or return;
-  for my $number (reverse 1 .. $files - 1) {
-    open(my $in, '<', "$folder/$number") or next;
-    my ($device, $inode) = stat $in;
-    open(my $out, '>', "$folder/packing") or return;
+  my @numbers = numbers($id);
+  my $last = pop @numbers or return;
+  for my $number (grep { $_ > $last - $files } @numbers) {
+    open(my $in, '<', "$older/$id/$number") or next;
+    open(my $out, '>', "$older/$id/packing") or return;
     my $child = fork;
     return unless defined $child;
     if (!$child) {
@@ -51,52 +110,63 @@ sub pack_next {
       open(STDOUT, '>&', $out);
       exec 'gzip', '-c' or exit 127;
     }
-    $packing{$child} = [$id, $device, $inode];
+    $packing{$child} = [$id, $number];
     return;
   }
 }
 
 sub packed {
   my ($child, $status) = @_;
-  my $work = delete $packing{$child} or return;
-  my ($id, @place) = @$work;
-  my ($folder, $found) = ("$older/$id", 0);
+  my ($id, $number) = @{delete $packing{$child} or return};
+  my $folder = "$older/$id";
   # A file that gzip fails on stays as it is, and is tried again with the next one.
   return unlink "$folder/packing" if $status != 0;
-  my ($files) = settings($id) or return;
-  for my $number (1 .. $files - 1) {
-    my @named = lstat "$folder/$number" or next;
-    next unless is_same(\@named, \@place);
-    rename "$folder/packing", "$folder/$number.gz" and unlink "$folder/$number";
-    $found = 1;
-  }
-  unlink "$folder/packing" unless $found;
+  if (-e "$folder/$number") { rename("$folder/packing", "$folder/$number.gz") and unlink "$folder/$number" }
+  else { unlink "$folder/packing" }
   pack_next($id);
 }
 
-sub rotate_all { opendir(my $all, $older) or return; /^[0-9a-f]+$/ and rotate($_) for readdir $all }
+# Sees to a log as an earlier program of this kind, or a conmon that went on without one, has left it.
+sub resume {
+  my ($id) = @_;
+  # An earlier version named the files otherwise.
+  return if -e "$older/$id/files";
+  my $last = (numbers($id))[-1] or return;
+  my $next = "$older/$id/next";
+  show($id, $last) if (readlink("$logs/$id.log") // '') ne "older/$id/$last";
+  # Before the helper hears of a start, both names are those of one file.
+  my ($own, $others) = map { join ':', (stat)[0, 1] } "$older/$id/$last", $next;
+  if ($own ne $others && (-s $next || is_written($next))) { advance($id) }
+  elsif (is_written("$older/$id/$last")) { arm($id) }
+}
 
-my $inotify = syscall($nr{inotify_init1}, $NONBLOCK_CLOEXEC);
-$inotify >= 0 or die "inotify: $!\n";
-my $place = "$logs\0";
-syscall($nr{inotify_add_watch}, $inotify, $place, $MOVED_TO) >= 0 or die "watch $logs: $!\n";
-open(my $events, '<&=', $inotify) or die "inotify: $!\n";
-rotate_all();
-answer('ready');
+my $set = pack('L!L!', 1 << ($SIGIO - 1), 0);
+syscall($nr{rt_sigprocmask}, 0, $set, 0, 8) == 0 or die "sigprocmask: $!\n";
+my $news = syscall($nr{signalfd4}, -1, $set, 8, $NONBLOCK_CLOEXEC);
+$news >= 0 or die "signalfd: $!\n";
+open(my $signals, '<&=', $news) or die "signalfd: $!\n";
+my $probe = "$older/probe-$$";
+sysopen(my $probed, $probe, $O_CREAT, 0600) or die "open $probe: $!\n";
+my $can_lease = fcntl($probed, $SETLEASE, $READ) ? 1 : 0;
+close $probed;
+unlink $probe;
+if (opendir(my $all, $older)) { /^[0-9a-f]+$/ and resume($_) for readdir $all }
+answer('ready', $can_lease);
+my $input = '';
 for (;;) {
   my $wanted = '';
-  vec($wanted, $_, 1) = 1 for fileno(STDIN), $inotify;
+  vec($wanted, $_, 1) = 1 for fileno(STDIN), $news;
   # While gzip works, its end is looked for.
   select(my $found = $wanted, undef, undef, %packing ? 0.1 : undef);
+  if (vec($found, $news, 1)) {
+    1 while sysread($signals, my $rest, 4096);
+    for my $id (keys %armed) { advance($id) if fcntl($armed{$id}, $GETLEASE, 0) != $READ }
+  }
   for my $child (keys %packing) { packed($child, $?) if waitpid($child, 1) == $child }
-  if (vec($found, fileno(STDIN), 1)) { my $n = sysread(STDIN, my $rest, 4096); exit 0 unless $n }
-  while (my $n = sysread($events, my $news, 65536)) {
-    while (length $news >= 16) {
-      my (undef, $mask, undef, $length) = unpack('lLLL', $news);
-      my $name = unpack('Z*', substr($news, 16, $length));
-      substr($news, 0, 16 + $length, '');
-      if ($mask & $OVERFLOW) { rotate_all() }
-      elsif ($name =~ /^([0-9a-f]+)\.log$/) { rotate($1) }
-    }
+  next unless vec($found, fileno(STDIN), 1);
+  exit 0 unless sysread(STDIN, $input, 65536, length $input);
+  while (my $request = next_frame($input)) {
+    my (undef, $id) = @$request;
+    answer($id =~ /^[0-9a-f]+$/ && -d "$older/$id" && arm($id) ? 'armed' : 'failed');
   }
 }

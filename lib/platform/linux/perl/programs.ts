@@ -69,10 +69,10 @@ export const NURSERY_PROGRAM: PerlProgram = {
   ],
 };
 
-/** Keeps the older files of logs. */
+/** Keeps the files of logs that begin anew at a greatest size. */
 export const OLDER_LOGS_PROGRAM: PerlProgram = {
   parts: [COMMON, OLDER_LOGS],
-  calls: ["inotify_init1", "inotify_add_watch"],
+  calls: ["rt_sigprocmask", "signalfd4"],
 };
 
 /** Hands on what comes to the published ports of an ordinary user's container. */

@@ -139,13 +139,12 @@ export class LinuxProcesses implements Processes {
       if (restore) writeFileSync(container.started, "");
       const written = await bundler.write(options, container, cgroup, lent);
       if (written.rules !== undefined && !conmon.runtime.filters) throw withoutFilter(conmon.runtime);
-      const logPath = await openLogTarget(record.log, container);
-      // Without it the container runs all the same, with fewer old lines.
-      if (record.log.older) await logKeeper.start().catch(({ message }) => this.#context.log("warn", message));
+      const logPath = await logKeeper.prepare(record.log) ?? await openLogTarget(record.log, container);
       const images = join(checkpointFolder(this.#context.paths, record.id), "checkpoint");
       const begun = waiting ?? await beginConmon({ ...conmon, logPath, restore: restore && { ...restore, images } });
       waiting = undefined;
       const supervisor = await begun.finish();
+      if (record.log.older) await logKeeper.arm(record.id);
       const { hooked, startHooked } = written;
       const withoutGroup = record.spec.cgroupsMode === "disabled";
       const rest = {

@@ -1,20 +1,22 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { EngineError } from "../../../../lib/engine/errors.ts";
 import type { LogReadOptions } from "../../../../lib/engine/ports/host_port.ts";
 import { LogKeeper } from "../../../../lib/platform/linux/logs/log_keeper.ts";
-import { deleteOlder, olderPlace, prepareOlder, readOlder } from "../../../../lib/platform/linux/logs/older_files.ts";
+import { deleteOlder, olderPlace, readOlder } from "../../../../lib/platform/linux/logs/older_files.ts";
 
 const ID = "ab".repeat(32);
 
-/** A log whose supervisor is this: it begins a new file when it is told to. */
+/** A log whose supervisor is this: it begins a new file as conmon does, when it is told to. */
 class Bench {
   readonly path: string;
   readonly older: string;
   readonly keeper: LogKeeper;
+  #supervised = "";
+  #file: Deno.FsFile | undefined;
 
   constructor(readonly logs: string) {
     this.path = join(logs, `${ID}.log`);
@@ -22,20 +24,36 @@ class Bench {
     this.keeper = new LogKeeper(logs, (_, message) => assert(false, message));
   }
 
+  /** Starts the supervisor. */
+  async start(files: number, gzip = false): Promise<void> {
+    this.#supervised = await this.keeper.prepare({ driver: "k8s-file", path: this.path, older: { files, gzip } }) ?? "";
+    this.#file?.close();
+    this.#file = await Deno.open(this.#supervised, { append: true, create: true });
+    await this.keeper.arm(ID);
+  }
+
   async write(text: string): Promise<void> {
-    await writeFile(this.path, `2026-11-21T00:00:00.000000000+00:00 stdout F ${text}\n`, { flag: "a" });
+    await this.#file!.write(new TextEncoder().encode(`2026-11-21T00:00:00.000000000+00:00 stdout F ${text}\n`));
   }
 
   async rotate(text: string): Promise<void> {
-    await writeFile(`${this.path}.tmp`, "");
-    await rename(`${this.path}.tmp`, this.path);
+    this.#file!.close();
+    this.#file = await Deno.open(`${this.#supervised}.tmp`, { write: true, truncate: true, create: true });
+    await Deno.rename(`${this.#supervised}.tmp`, this.#supervised);
     await this.write(text);
   }
 
-  /** Waits until the older files are these. */
+  end(): void {
+    this.#file?.close();
+    this.#file = undefined;
+  }
+
+  /** Waits until the numbered files are these. */
   async settle(...names: string[]): Promise<void> {
-    const wanted = ["0", "files", ...names].sort().join();
-    for (let found = ""; found !== wanted; await sleep(10)) found = (await readdir(this.older)).sort().join();
+    const wanted = names.sort().join();
+    for (let found = ""; found !== wanted; await sleep(10)) {
+      found = (await readdir(this.older)).filter((name) => /^[1-9]/.test(name)).sort().join();
+    }
   }
 
   async read(options: LogReadOptions = {}): Promise<string> {
@@ -50,86 +68,156 @@ async function withLogs(run: (bench: Bench) => Promise<void>): Promise<void> {
   try {
     await run(bench);
   } finally {
+    bench.end();
     await bench.keeper.close();
     await rm(logs, { recursive: true });
   }
 }
 
-Deno.test("LogKeeper keeps as many older files as the log may have, and readOlder() reads them in order", () =>
+Deno.test("LogKeeper keeps as many files as the log may have, and readOlder() reads them in order", () =>
   withLogs(async (bench) => {
-    await prepareOlder(bench.path, { files: 3, gzip: false });
-    await bench.keeper.start();
+    await bench.start(3);
     await bench.write("a");
     assertEquals(await bench.read(), "a");
     await bench.rotate("b");
-    await bench.settle("1");
     assertEquals(await bench.read(), "ab");
     await bench.rotate("c");
-    await bench.settle("1", "2");
     await bench.rotate("d");
-    for (let text = ""; text !== "bcd"; await sleep(10)) text = await bench.read();
+    assertEquals(await bench.read(), "bcd");
+    assertEquals((await Deno.readTextFile(bench.path)).slice(-2), "d\n");
     await deleteOlder(bench.path);
     assertEquals(await readdir(join(bench.logs, "older")), []);
   }));
 
+Deno.test("LogKeeper misses no file, however fast they follow each other, nor does a reader that follows", () =>
+  withLogs(async (bench) => {
+    await bench.start(1);
+    const end = Promise.withResolvers<void>();
+    const text = bench.read({ followUntil: end.promise });
+    let wanted = "";
+    for (let i = 0; i < 60; i++) {
+      wanted += `${i}.`;
+      await bench.rotate(`${i}.`);
+    }
+    assertEquals(await bench.read(), "59.");
+    await bench.settle(...Array.from({ length: 61 }, (_, i) => String(i + 1)));
+    end.resolve();
+    assertEquals(await text, wanted);
+    for (let i = 0; i < 10; i++) await bench.rotate("x");
+    // So many are kept for readers that follow.
+    await bench.settle(...Array.from({ length: 65 }, (_, i) => String(i + 7)));
+  }));
+
 Deno.test("LogKeeper compresses older files, which readOlder() unpacks", () =>
   withLogs(async (bench) => {
-    await prepareOlder(bench.path, { files: 4, gzip: true });
-    await bench.keeper.start();
+    await bench.start(4, true);
     await bench.write("a");
     await bench.rotate("b");
-    await bench.settle("1.gz");
+    await bench.settle("1.gz", "2");
     await bench.rotate("c");
-    await bench.settle("1.gz", "2.gz");
+    await bench.settle("1.gz", "2.gz", "3");
     assertEquals(await bench.read(), "abc");
   }));
 
-Deno.test("readOlder() has what the helper has not heard of, and LogKeeper.resume() finds it", () =>
+Deno.test("a log goes on in its last file when its container starts again, and when the helper does", () =>
   withLogs(async (bench) => {
-    await prepareOlder(bench.path, { files: 3, gzip: false });
+    await bench.start(3);
     await bench.write("a");
     await bench.rotate("b");
-    assertEquals(await bench.read(), "ab");
-    await bench.keeper.resume();
-    await bench.settle("1");
-    assertEquals(await bench.read(), "ab");
+    await bench.start(3);
+    await bench.write("c");
+    await bench.settle("1", "2");
+    assertEquals(await bench.read(), "abc");
+    await bench.keeper.close();
+    await bench.write("d");
+    // Without the helper, the supervisor begins one file over and over.
+    await bench.rotate("lost");
+    await bench.rotate("e");
+    const next = new LogKeeper(bench.logs, (_, message) => assert(false, message));
+    try {
+      await next.resume();
+      assertEquals(await bench.read(), "abcde");
+      await bench.rotate("f");
+      assertEquals(await bench.read(), "bcdef");
+    } finally {
+      await next.close();
+    }
   }));
 
 Deno.test("readOlder() follows a log through its replacement", () =>
   withLogs(async (bench) => {
-    await prepareOlder(bench.path, { files: 3, gzip: false });
-    await bench.keeper.start();
+    await bench.start(3);
     await bench.write("a");
     await bench.rotate("b");
-    await bench.settle("1");
     const end = Promise.withResolvers<void>();
-    const text = bench.read({ followUntil: end.promise });
+    const reader = readOlder(bench.path, { followUntil: end.promise }).getReader();
+    const next = async () => new TextDecoder().decode((await reader.read()).value).at(-2);
+    assertEquals([await next(), await next()], ["a", "b"]);
+    const from = performance.now();
+    const line = next();
     await bench.rotate("c");
-    await bench.settle("1", "2");
-    await sleep(200);
+    assertEquals(await line, "c");
+    // A reader that hears nothing looks after two seconds.
+    assert(performance.now() - from < 1_900, "the new file was not heard of");
     end.resolve();
-    assertEquals(await text, "abc");
+    assertEquals((await reader.read()).done, true);
   }));
 
-Deno.test("olderPlace() is in the log if that has enough, and is refused once the files have moved", () =>
+Deno.test("readOlder() goes on with what is there, where it was too late for a file", () =>
   withLogs(async (bench) => {
-    await prepareOlder(bench.path, { files: 3, gzip: false });
-    await bench.keeper.start();
+    await bench.start(2);
+    const end = Promise.withResolvers<void>();
+    const reader = readOlder(bench.path, { followUntil: end.promise }).getReader();
+    await bench.write("a");
+    assertEquals(new TextDecoder().decode((await reader.read()).value).at(-2), "a");
+    await bench.rotate("b");
+    await bench.rotate("c");
+    await rm(join(bench.older, "2"));
+    assertEquals(new TextDecoder().decode((await reader.read()).value).at(-2), "c");
+    end.resolve();
+    assertEquals((await reader.read()).done, true);
+  }));
+
+Deno.test("olderPlace() is in the log if that has enough, stays where it is, and is refused once its file is gone", () =>
+  withLogs(async (bench) => {
+    await bench.start(2);
     for (const text of ["a", "b", "c"]) await bench.write(text);
     assertEquals(await bench.read({ from: await olderPlace(bench.path, 1) }), "c");
     const start = await olderPlace(bench.path, 9);
+    const middle = await olderPlace(bench.path, 2);
     assertEquals(await bench.read({ from: start }), "abc");
     await bench.rotate("d");
-    await bench.settle("1");
+    assertEquals(await bench.read({ from: middle }), "bcd");
     assertEquals(await bench.read({ from: await olderPlace(bench.path, 2) }), "abcd");
-    const error = await assertRejects(() => bench.read({ from: start }), EngineError);
-    assertEquals(error.code, "state");
+    await rm(join(bench.older, "1"));
+    for (const from of [start, middle]) {
+      const error = await assertRejects(() => bench.read({ from }), EngineError);
+      assertEquals(error.code, "state");
+    }
+  }));
+
+Deno.test("a log whose files an earlier version named goes on after them", () =>
+  withLogs(async (bench) => {
+    await Deno.mkdir(bench.older, { recursive: true });
+    const line = (text: string) => `2026-11-21T00:00:00.000000000+00:00 stdout F ${text}\n`;
+    await Deno.writeTextFile(join(bench.older, "files"), "3\n");
+    await Deno.writeTextFile(join(bench.older, "2"), line("a"));
+    await Deno.writeTextFile(join(bench.older, "1"), line("b"));
+    await Deno.writeTextFile(bench.path, line("c"));
+    await Deno.link(bench.path, join(bench.older, "0"));
+    assertEquals(await bench.read(), "c");
+    await bench.start(3);
+    assertEquals(await bench.read(), "abc");
+    await bench.rotate("d");
+    assertEquals(await bench.read(), "bcd");
   }));
 
 Deno.test("LogKeeper.start() says why it cannot keep anything, and LogKeeper.resume() does nothing where there is nothing", () =>
   withLogs(async ({ logs, keeper }) => {
-    const lost = new LogKeeper(join(logs, "none"), () => {});
-    await assertRejects(() => lost.start(), EngineError, "Keep older logs: watch");
+    const told: string[] = [];
+    const lost = new LogKeeper(join(logs, "none", "none"), (_, message) => told.push(message));
+    await assertRejects(() => lost.start(), Error, "ENOENT");
     await lost.resume();
     await keeper.resume();
+    assertEquals(told, []);
   }));
