@@ -96,7 +96,7 @@ sub start_process {
     open(STDOUT, '>&', $theirs_out) if $theirs_out;
     open(STDERR, '>&', $theirs_err);
     eval {
-      hide_tree($nr{unshare}, $nr{mount}, $nr{umount2}, $hide) if $hide ne '';
+      hide_tree($nr{unshare}, $nr{mount}, $hide) if $hide ne '';
       exec { $command->[0] } @$command or die "exec $command->[0]: $!\n";
     };
     print STDERR $@;

@@ -63,7 +63,7 @@ export const NOTIFY_PROGRAM: PerlProgram = { parts: [COMMON, NOTIFY], calls: [] 
 export const NURSERY_PROGRAM: PerlProgram = {
   parts: [COMMON, HIDE, EPOLL, NULL, EXEC, ATTACH, NURSERY],
   calls: [
-    ...["pidfd_open", "unshare", "setns", "mount", "umount2", "memfd_create"] as const,
+    ...["pidfd_open", "unshare", "setns", "mount", "memfd_create"] as const,
     ...["epoll_create1", "epoll_ctl", "epoll_pwait", "prctl", "mknodat", "recvmsg", "exit_group"] as const,
     ...["fsopen", "fsconfig", "fsmount"] as const,
   ],

@@ -151,8 +151,8 @@ async function writeWrapper(runroot: string, runtime: string, unified: string): 
   const folder = join(runroot, "bin");
   const path = join(folder, `${basename(runtime)}-hybrid`);
   const quote = (text: string) => `'${text.replace(/[\\']/g, "\\$&")}'`;
-  const { unshare, mount, umount2 } = callNumbers("Open host", ["unshare", "mount", "umount2"]);
-  const settings = [unshare, mount, umount2, quote(unified), "@ARGV"].join(", ");
+  const { unshare, mount } = callNumbers("Open host", ["unshare", "mount"]);
+  const settings = [unshare, mount, quote(unified), "@ARGV"].join(", ");
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await writeFile(path, `#!${await findProgram("perl")}\n@ARGV = (${settings});${HIDE}${HYBRID}`);
   await chmod(path, 0o700);
