@@ -18,10 +18,10 @@ import { channelLines } from "./bench/channel_bench.ts";
 import { dispatchLines } from "./bench/dispatch_bench.ts";
 import { DOCKER_GROUPS, ENGINE_GROUPS, engineLines, type Line } from "./bench/engine_bench.ts";
 import { httpLines } from "./bench/http_bench.ts";
-import { benchInLaterDebian } from "./bench/servers/later_debian.ts";
 import { startBare, startDocker, startGantry, startPodman } from "./bench/peers.ts";
 import { type RatioRow, ratioTable, shortNumber } from "./bench/report/ratio_table.ts";
 import { workloadLines } from "./bench/workload/workload_bench.ts";
+import { openLaterDebian } from "./later_debian/debian_folder.ts";
 import { setup } from "./setup.ts";
 
 const { values } = parseArgs({
@@ -40,11 +40,10 @@ const { values } = parseArgs({
 
 if (values["later-debian"]) {
   await setup({ debian: true });
+  // The table is written there, and found here.
+  const save = values.save === undefined ? undefined : resolve(values.save);
   const args = Deno.args.filter((arg) => arg !== "--later-debian");
-  if (values.save === undefined) Deno.exit(await benchInLaterDebian(args, []));
-  // Written there, and found here.
-  const save = resolve(values.save);
-  Deno.exit(await benchInLaterDebian([...args, `--save=${save}`], [dirname(save)]));
+  Deno.exit(await benchInLaterDebian(save === undefined ? args : [...args, `--save=${save}`], save));
 }
 const ratios: RatioRow[] = [];
 const PARTS = ["dispatch", "http", "workload", "channels", "engine"];
@@ -67,6 +66,17 @@ if (groups.length > 0) await benchEngine();
 const table = ratioTable(ratios, values.markdown);
 console.log(`\nAll ratios, the smallest first:\n\n${table}`);
 if (values.save !== undefined) await Deno.writeTextFile(values.save, table);
+
+/** Runs this bench once more, with these arguments, in the later Debian, and returns its exit code. */
+async function benchInLaterDebian(args: readonly string[], save: string | undefined): Promise<number> {
+  await using later = await openLaterDebian({
+    shown: save === undefined ? [] : [dirname(save)],
+    cgroups: "legacy",
+  });
+  const words = [...later.words, Deno.execPath(), "run", "-A", "--quiet", "scripts/bench.ts", "--no-setup", ...args];
+  const { code } = await new Deno.Command(words[0], { args: words.slice(1), env: later.env }).spawn().status;
+  return code;
+}
 
 async function benchEngine(): Promise<void> {
   // The later Debian has all that it needs.

@@ -16,48 +16,8 @@ import {
   installCompose,
   installLaterPodman,
   LATER_QUADLET,
-} from "./later_debian.ts";
-
-/** A package and where to look for what it brings: a program's name, or a path. */
-interface Package {
-  name: string;
-  probe: string;
-}
-
-const RUN: readonly Package[] = NEEDS.map(({ probe, packages }) => ({ name: packages.debian, probe }));
-
-const TEST: readonly Package[] = [
-  { name: "podman", probe: "podman" },
-  { name: "skopeo", probe: "skopeo" },
-  { name: "buildah", probe: "buildah" },
-  { name: "docker-registry", probe: "docker-registry" },
-  // The other busybox package has the same program, linked dynamically.
-  { name: "busybox-static", probe: "/usr/share/doc/busybox-static" },
-  { name: "jq", probe: "jq" },
-  { name: "openssl", probe: "openssl" },
-  { name: "openssh-client", probe: "ssh-agent" },
-  { name: "openssh-server", probe: "sshd" },
-  { name: "file", probe: "file" },
-  // The package for Debian has a page for man, and units.
-  { name: "man-db", probe: "man" },
-  { name: "systemd", probe: "systemd-analyze" },
-  // Keys for the secrets of the driver pass.
-  { name: "gnupg", probe: "gpg" },
-  { name: "slirp4netns", probe: "slirp4netns" },
-  { name: "chromium", probe: "chromium" },
-  // Its recipes stand beside those of our client.
-  { name: "python3-docker", probe: "/usr/lib/python3/dist-packages/docker" },
-];
-
-/** The program that makes a folder with another Debian. */
-const DEBIAN: readonly Package[] = [{ name: "debootstrap", probe: "debootstrap" }];
-
-/** The emulator of the virtual machine, and what makes its disk. */
-const MACHINE: readonly Package[] = [
-  { name: "qemu-system-x86", probe: "qemu-system-x86_64" },
-  ...DEBIAN,
-  { name: "e2fsprogs", probe: "mke2fs" },
-];
+} from "./later_debian/client_programs.ts";
+import { DEBIAN, MACHINE, type Package, RUN, TEST } from "./setup/packages.ts";
 
 const FOLDERS = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin", ...HELPER_FOLDERS];
 
@@ -93,8 +53,8 @@ export async function setup(options: SetupOptions = {}): Promise<SetupResult> {
   const wanted = options.debian ? DEBIAN : options.machine ? MACHINE : options.test ? [...RUN, ...TEST] : RUN;
   const missing = await missingOf(wanted);
   const docker = options.test === true && !await isThere("docker");
-  // The virtual machine has no network: it gets the plugins of this machine.
-  const needsPlugins = options.test === true || options.machine === true;
+  // The virtual machine and the later Debian have no network: they get the plugins of this machine.
+  const needsPlugins = options.test === true || options.machine === true || options.long === true;
   const compose = needsPlugins && !await isThere(COMPOSE_PLUGIN);
   const buildx = needsPlugins && !await isThere(BUILDX_PLUGIN);
   const later = options.long === true && !await isThere(LATER_QUADLET);

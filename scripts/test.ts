@@ -1,5 +1,5 @@
 /**
- * `deno task test`: runs everything, in steps that say what they do. `--long` uses the full counts, `--only STEP[,STEP]` runs
+ * `deno task test`: runs everything, in steps that say what they do. `--long` uses the full counts and runs the step `later`, `--only STEP[,STEP]` runs
  * some of them, and what follows `--` goes to `deno test`. With a filter (`-- --filter name`) only files that may hold such a test are
  * loaded, and nothing else is checked.
  *
@@ -14,6 +14,7 @@ import { failures, runDeno, runTests, type TestRun } from "./test/deno_run.ts";
 import { filterOf, findTestFiles, selectFiltered, splitEvenly, writeTestModule } from "./test/gather.ts";
 import { makeImportMap } from "./test/import_map.ts";
 import { type Counts, type Part, type Print, printHeading, runParts } from "./test/lanes.ts";
+import { LATER_FOLDERS, runLaterStep } from "./test/later_step.ts";
 import { runRootlessStep } from "./test/rootless_step.ts";
 import { LONG_ROOTLESS_FILES, ROOTLESS_FILES } from "../tests/rootless/skipped_tests.ts";
 
@@ -21,7 +22,17 @@ const root = new URL("../", import.meta.url);
 const started = performance.now();
 
 /** The steps, in the order in which a reader names them. */
-const STEPS: readonly string[] = ["setup", "static", "doc", "unit", "conformance", "hostile", "rootless", "host"];
+const STEPS: readonly string[] = [
+  "setup",
+  "static",
+  "doc",
+  "unit",
+  "conformance",
+  "hostile",
+  "rootless",
+  "host",
+  "later",
+];
 
 /** Folders whose tests are other steps' or a part of their own, or that hold none. */
 const NOT_UNIT: readonly string[] = [
@@ -139,7 +150,7 @@ async function partsOfAll(): Promise<Part[]> {
 
 /** Host suites need Linux and root. Without them they are left out, aloud; with them a skipped test is a failure. */
 function hostParts(): Part[] {
-  if (!["host", "hostile", "rootless"].some(isWanted)) return [];
+  if (!["host", "hostile", "rootless", "later"].some(isWanted)) return [];
   if (Deno.build.os !== "linux" || Deno.uid() !== 0) {
     console.log("left out: running containers needs Linux and root; this is " + Deno.build.os + ", uid " + Deno.uid());
     return [];
@@ -160,8 +171,17 @@ function hostParts(): Part[] {
         run: (print: Print) => runRootlessStep(rootlessFiles, testRun, print),
       }]
       : [],
+    ...laterPart(),
     ...testPart("hostile", attackers, wantedFiles(["tests/hostile"])),
   ];
+}
+
+/** The host suite in a Debian of today's versions: in long runs, and where it is asked for by name. */
+function laterPart(): Part[] {
+  const files = wantedFiles(LATER_FOLDERS);
+  if (files.length === 0 || !(values.long || only?.includes("later"))) return [];
+  const what = "host tests again, with the programs of a later Debian";
+  return [{ step: "later", what, run: (print: Print) => runLaterStep(files, testRun, scratch, print) }];
 }
 
 /** A part of test files; none where a filter leaves it no file. */
@@ -184,7 +204,9 @@ function testPart(
 
 async function checkSetup(): Promise<Counts> {
   const result = await setup({ test: true, long: values.long });
-  return { passed: 1, failed: result.failed ? 1 : 0 };
+  const isLater = values.long || only?.includes("later");
+  const failed = result.failed || (isLater && (await setup({ debian: true, long: true })).failed);
+  return { passed: 1, failed: failed ? 1 : 0 };
 }
 
 async function checkStatic(print: Print): Promise<Counts> {

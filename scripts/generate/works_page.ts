@@ -4,6 +4,7 @@
  * @module
  */
 import { REFUSED_PARAMETERS } from "../../handlers/builds/refuse_parameters.ts";
+import { LATER_SKIPPED } from "../../tests/later_debian/skipped_tests.ts";
 
 /** The page's path from the root. */
 export const WORKS_PAGE = "docs/engine/what-works.md";
@@ -44,6 +45,14 @@ const CLIENTS: Readonly<Record<string, RegExp>> = {
   "curl, fetch, WebSocket": /\.request\(|new WebSocket|fetch\(/,
 };
 
+/** The hosts whose programs run the tests. Tests that are left out on the last one follow its line. */
+const HOSTS: readonly string[] = [
+  "Debian 12 (crun 1.8, runc 1.1, netavark 1.4 on iptables, conmon 2.1.6), cgroups v1 and hybrid: all, `deno task test`",
+  "Debian 13 (crun 1.21, netavark 1.14 on nftables) with systemd and cgroups v2: a part, `deno task test:vm`",
+  "Debian testing (crun 1.28, runc 1.3, netavark 1.17 on nftables, conmon 2.1.13, Podman 5.8, Docker's client 28.5): all, " +
+  "`deno task test:later`",
+];
+
 /** The tests of a file. */
 interface HostTests {
   path: string;
@@ -80,6 +89,13 @@ export async function worksPage(root: URL): Promise<string> {
         .reduce((sum, { tests }) => sum + tests.length, 0);
       return `- ${client}: ${count} tests`;
     }),
+    "",
+    "## By host",
+    "",
+    ...HOSTS.flatMap((host) => wrapLine(`- ${host}`, "  ")),
+    ...LATER_SKIPPED.flatMap(({ skipped }) => skipped).flatMap(({ name, reason }) =>
+      wrapLine(`  - left out: ${escapeName(name)}: ${reason}`, "    ")
+    ),
     "",
     ...families.flatMap((family) => [
       `## ${family}`,
@@ -126,11 +142,16 @@ function wrapLine(text: string, indent = ""): string[] {
 function testsIn(text: string): HostTests["tests"] {
   const tests: HostTests["tests"] = [];
   for (const [, what, name] of text.matchAll(/(\bDeno\.test|\bregister|\.step)\(\s*"((?:[^"\\]|\\.)*)"/g)) {
-    const shown = (JSON.parse(`"${name}"`) as string).replaceAll(/[<>|*_]|^-/g, "\\$&");
+    const shown = escapeName(JSON.parse(`"${name}"`));
     if (what !== ".step") tests.push({ name: shown, steps: [] });
     else tests.at(-1)?.steps.push(shown);
   }
   return tests;
+}
+
+/** A test's name, as Markdown shows it. */
+function escapeName(name: string): string {
+  return name.replaceAll(/[<>|*_]|^-/g, "\\$&");
 }
 
 async function* testFiles(root: URL, folder: string): AsyncGenerator<string> {

@@ -18,12 +18,16 @@ export interface TestRun {
   filtered: boolean;
   /** Variables of the environment. */
   env: Readonly<Record<string, string>>;
+  /** The words of a command that runs the words behind them somewhere else, with the project at its place; none for here. */
+  within?: readonly string[];
+  /** A folder that is seen there too; any for here. */
+  folder?: string;
 }
 
 /** Runs `deno test` and counts from its closing line; a run that skips tests, or runs none without a filter, counts as failed. */
 export async function runTests(run: TestRun, flags: string[], paths: string[], print: Print): Promise<Counts> {
   const args = ["test", "-A", "--quiet", ...flags, ...run.args, ...paths];
-  const { success, output } = await runDeno(args, run.env, print);
+  const { success, output } = await runDeno(args, run.env, print, run.within);
   // deno-lint-ignore no-control-regex -- colours of the terminal
   const text = output.replace(/\x1b\[[0-9;]*m/g, "");
   const closing = text.match(/\| (\d+) passed (?:\([^)]*\) )?\| (\d+) failed(?: \([^)]*\))?(?: \| (\d+) ignored)?/);
@@ -37,14 +41,16 @@ export async function runTests(run: TestRun, flags: string[], paths: string[], p
   return { passed, failed: failed + ignored + broken + (passed + failed === 0 && !run.filtered ? 1 : 0) };
 }
 
-/** Runs `deno` in the project's folder and prints its output as it comes. */
+/** Runs `deno` in the project's folder, `within` other surroundings, and prints its output as it comes. */
 export async function runDeno(
   args: string[],
   env: Readonly<Record<string, string>>,
   print: Print,
+  within: readonly string[] = [],
 ): Promise<{ success: boolean; output: string }> {
-  const child = new Deno.Command(Deno.execPath(), {
-    args,
+  const [program, ...words] = [...within, Deno.execPath(), ...args];
+  const child = new Deno.Command(program, {
+    args: words,
     cwd: root,
     env: { ...env, DENO_NO_UPDATE_CHECK: "1" },
     stdin: "null",

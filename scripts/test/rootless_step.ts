@@ -6,43 +6,30 @@
  *
  * @module
  */
-import type { RootlessFile } from "../../tests/rootless/skipped_tests.ts";
-import { runTests, type TestRun } from "./deno_run.ts";
+import type { HostFile } from "../../tests/fixtures/leave_out.ts";
+import type { TestRun } from "./deno_run.ts";
 import type { Counts, Print } from "./lanes.ts";
+import { runWithoutSkipped } from "./without_skipped.ts";
 
 /** Runs the step on these files, with settings that every run of tests has. It needs root, which makes the account and removes it. */
 export async function runRootlessStep(
-  files: readonly RootlessFile[],
+  files: readonly HostFile[],
   run: TestRun,
   print: Print,
 ): Promise<Counts> {
   const account = `gantry-${crypto.randomUUID().slice(0, 8)}`;
-  const leftOut = await Deno.makeTempFile();
   await runProgram("useradd", ["--create-home", "--shell", "/bin/sh", account]);
   try {
     // Short counts in a long run too: root's server has had the long ones in it, and they are of the same code.
-    const env = { ...run.env, GANTRY_TEST_LONG: "", GANTRY_TEST_USER: account, GANTRY_TEST_LEFT_OUT: leftOut };
-    const flags = ["--no-check", "--preload=tests/rootless/as_user.ts"];
-    const { passed, failed } = await runTests({ ...run, env }, flags, files.map(({ path }) => path), print);
-    // A filter looks at some of them only.
-    if (run.filtered) return { passed, failed };
-    const noted = new Set((await Deno.readTextFile(leftOut)).split("\n"));
-    let unused = 0;
-    for (const { path, skipped } of files) {
-      for (const { name, reason } of skipped) {
-        const isUsed = noted.has(`${path} ${name}`);
-        if (!isUsed) unused++;
-        print(
-          isUsed
-            ? `left out: ${path}: ${name}: ${reason}\n`
-            : `FAILED: skipped_tests.ts lists no test: ${path}: ${name}\n`,
-        );
-      }
-    }
-    return { passed, failed: failed + unused };
+    const env = { ...run.env, GANTRY_TEST_LONG: "", GANTRY_TEST_USER: account };
+    return await runWithoutSkipped({ ...run, env }, files, {
+      list: "tests/rootless/skipped_tests.ts",
+      flags: ["--no-check", "--preload=tests/rootless/as_user.ts"],
+      paths: files.map(({ path }) => path),
+      print,
+    });
   } finally {
     await removeAccount(account);
-    await Deno.remove(leftOut);
   }
 }
 

@@ -5,7 +5,7 @@
  */
 import { bundle } from "../bundle.ts";
 import { buildDeb } from "../deb.ts";
-import { BUILDX_PLUGIN, COMPOSE_PLUGIN } from "../later_debian.ts";
+import { BUILDX_PLUGIN, COMPOSE_PLUGIN } from "../later_debian/client_programs.ts";
 import { setup } from "../setup.ts";
 import { BOOT_AGAIN, runInMachine } from "./boot_machine.ts";
 import { makeMachineDisk } from "./machine_disk.ts";

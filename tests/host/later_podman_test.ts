@@ -1,6 +1,6 @@
 /** Today's podman as the client, in long runs: networks, volumes, secrets and the system, as its user types them. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { LATER_PODMAN } from "../../scripts/later_debian.ts";
+import { LATER_PODMAN } from "../../scripts/later_debian/client_programs.ts";
 import { ok } from "../fixtures/run.ts";
 import { Session } from "../fixtures/session.ts";
 

@@ -2,7 +2,7 @@
 import { assertEquals } from "@std/assert";
 import { convertQuadlets } from "../../lib/engine/quadlets/convert/convert_quadlets.ts";
 import { splitWords } from "../../lib/engine/units/words.ts";
-import { LATER_QUADLET } from "../../scripts/later_debian.ts";
+import { LATER_QUADLET } from "../../scripts/later_debian/client_programs.ts";
 import { GOOD } from "../engine/quadlets/corpus.ts";
 
 /** Registers in long runs only: a test that is left out counts as a failure. */

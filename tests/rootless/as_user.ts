@@ -4,52 +4,10 @@
  *
  * @module
  */
+import { leaveOut } from "../fixtures/leave_out.ts";
 import { LONG_ROOTLESS_FILES, ROOTLESS_FILES } from "./skipped_tests.ts";
 
-/** The names that each file leaves out: another file may have a step of the same name. */
-const skipped = new Map(
-  [...ROOTLESS_FILES, ...LONG_ROOTLESS_FILES].map(({ path, skipped }) =>
-    [path, new Set(skipped.map(({ name }) => name))] as const
-  ),
-);
-const register = Deno.test;
-
-/** The file that gets the names of what is left out. A file, since `deno test --quiet` drops the output of modules. */
-const noted = Deno.env.get("GANTRY_TEST_LEFT_OUT");
-
-/** Returns the path of the test file that is being loaded, from the root of the tree. */
-function findTestPath(): string {
-  return new Error().stack?.match(/\/(tests\/host\/[\w/]+\.ts):/)?.[1] ?? "";
-}
-
-/** Whether a test or a step is left out; notes which, in one line that `rootless_step.ts` reads. */
-function isLeftOut(path: string, name: string | undefined): boolean {
-  const isListed = name !== undefined && skipped.get(path)?.has(name) === true;
-  if (isListed && noted !== undefined) Deno.writeTextFileSync(noted, `${path} ${name}\n`, { append: true });
-  return isListed;
-}
-
-/** A context whose steps are left out where they are listed. */
-function withoutSteps(path: string, context: Deno.TestContext): Deno.TestContext {
-  const step = (first: unknown, ...rest: unknown[]) => {
-    const name = typeof first === "string" ? first : (first as { name?: string }).name;
-    // The three forms of `step` are handed on as they came.
-    return isLeftOut(path, name) ? Promise.resolve(true) : Reflect.apply(context.step, context, [first, ...rest]);
-  };
-  return Object.assign(Object.create(context), { step });
-}
-
-const wrapped = (first: unknown, ...rest: unknown[]) => {
-  const path = findTestPath();
-  const options = typeof first === "object" ? first as Deno.TestDefinition : undefined;
-  const run = options?.fn ?? rest.find((value) => typeof value === "function") ?? first;
-  const name = typeof first === "string" ? first : options?.name ?? (run as { name: string }).name;
-  if (isLeftOut(path, name)) return;
-  const settings = options ?? rest.find((value) => typeof value === "object") ?? {};
-  const fn = (context: Deno.TestContext) => (run as Deno.TestDefinition["fn"])(withoutSteps(path, context));
-  register({ ...settings, name, fn });
-};
-Object.defineProperty(Deno, "test", { value: Object.assign(wrapped, register) });
+leaveOut([...ROOTLESS_FILES, ...LONG_ROOTLESS_FILES]);
 
 /** The account's user and group, once it is known. */
 let account: Promise<number[]> | undefined;

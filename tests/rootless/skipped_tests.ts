@@ -1,19 +1,6 @@
 /** The host tests that run a second time with the server of an ordinary user, and those of them that cannot, with the reasons. */
 
-/** A file of the host suite. */
-export interface RootlessFile {
-  /** Its path from the root of the tree. */
-  readonly path: string;
-  /** The tests and steps of it that an ordinary user's server cannot pass, or that look where its things are not. */
-  readonly skipped: readonly SkippedTest[];
-}
-
-/** A test, or a step of one, that is left out. */
-export interface SkippedTest {
-  /** The name of the test or step, as it stands in its file. */
-  readonly name: string;
-  readonly reason: string;
-}
+import type { HostFile } from "../fixtures/leave_out.ts";
 
 /** Reasons that several entries have. */
 const OTHER_IDS = "its maps name IDs of the machine's root; rootless_users_test.ts has maps of a user";
@@ -22,7 +9,7 @@ const NOTHING_PAUSED =
 const NO_LIMITS = "without a control group that is delegated no limits are kept; rootless_cgroups_test.ts has one";
 
 /** The files that run in each run of the step `rootless`. */
-export const ROOTLESS_FILES: readonly RootlessFile[] = [
+export const ROOTLESS_FILES: readonly HostFile[] = [
   {
     path: "tests/host/networks/networks_test.ts",
     skipped: [
@@ -78,7 +65,7 @@ export const ROOTLESS_FILES: readonly RootlessFile[] = [
  * left out as a whole: they open the engine in the test's own process, which is root's, or nearly all of what they test is a matter of control
  * groups, of checkpoints or of IDs that a user does not have.
  */
-export const LONG_ROOTLESS_FILES: readonly RootlessFile[] = [
+export const LONG_ROOTLESS_FILES: readonly HostFile[] = [
   {
     path: "tests/host/containers/artifact_mounts_test.ts",
     skipped: [

@@ -1,6 +1,6 @@
 /** Docker's client with buildx, and compose, which both build by BuildKit's protocol. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { BUILDX_PLUGIN, COMPOSE_PLUGIN } from "../../../scripts/later_debian.ts";
+import { BUILDX_PLUGIN, COMPOSE_PLUGIN } from "../../../scripts/later_debian/client_programs.ts";
 import { ContextFolder } from "../../fixtures/build/context_folder.ts";
 import { ok, run, type RunResult } from "../../fixtures/run.ts";
 import { Session, until } from "../../fixtures/session.ts";

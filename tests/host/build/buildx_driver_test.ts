@@ -1,6 +1,6 @@
 /** buildx with a builder of its own in a container: the driver that ships with Docker for everything its own driver has not. */
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { BUILDX_PLUGIN } from "../../../scripts/later_debian.ts";
+import { BUILDX_PLUGIN } from "../../../scripts/later_debian/client_programs.ts";
 import { ContextFolder } from "../../fixtures/build/context_folder.ts";
 import { busyboxImage, pushImage } from "../../fixtures/images/image_builder.ts";
 import { ok, run } from "../../fixtures/run.ts";

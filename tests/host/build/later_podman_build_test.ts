@@ -1,6 +1,6 @@
 /** Today's podman as the client of builds, in long runs. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { LATER_PODMAN } from "../../../scripts/later_debian.ts";
+import { LATER_PODMAN } from "../../../scripts/later_debian/client_programs.ts";
 import { ContextFolder } from "../../fixtures/build/context_folder.ts";
 import { ok } from "../../fixtures/run.ts";
 import { Session } from "../../fixtures/session.ts";

@@ -1,6 +1,6 @@
 /** Today's podman as the client, in long runs: pods, Kubernetes documents and units, as its user types them. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { LATER_PODMAN } from "../../../scripts/later_debian.ts";
+import { LATER_PODMAN } from "../../../scripts/later_debian/client_programs.ts";
 import { startCluster, TOKENS } from "../../fixtures/kube/cluster.ts";
 import { ok } from "../../fixtures/run.ts";
 import { Session, until } from "../../fixtures/session.ts";

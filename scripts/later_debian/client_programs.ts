@@ -6,7 +6,7 @@
  */
 
 /** The Debian that has today's versions. */
-const SUITE = "forky";
+export const SUITE = "forky";
 
 /** Begins in an empty folder; `apt_later` is apt-get for that suite, on a machine without any package. */
 const PRELUDE = `set -e
