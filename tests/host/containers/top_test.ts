@@ -69,8 +69,9 @@ Deno.test("top tells what runs in a container, and nothing else", async (t) => {
     await until(async () => {
       const own = await table();
       assertStringIncludes(own.join("\n"), ".]0;odd.");
-      // Two words are the arguments of ps itself.
-      assertEquals(own, await table("-e", "-f"));
+      // Two words are the arguments of ps itself. The ps of procps 4.0.7 writes another sign for a control character.
+      const theirs = await table("-e", "-f");
+      assertEquals(own, theirs.map((row) => row.map((word) => word === "?]0;odd?" ? ".]0;odd." : word)));
       assertEquals(own.length, 4);
     });
     await podman("rm", "-f", "-t", "0", "odd");
