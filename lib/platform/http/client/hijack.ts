@@ -29,8 +29,10 @@ export async function hijackRequest(
   const { method, signal } = request;
   const body = new Uint8Array(await request.arrayBuffer());
   signal.throwIfAborted();
+  // The body is gathered, and has a length, however it came.
+  const { "transfer-encoding": _, ...own } = Object.fromEntries(request.headers);
   const headers = {
-    ...Object.fromEntries(request.headers),
+    ...own,
     connection: "Upgrade",
     upgrade: request.headers.get("upgrade") ?? "tcp",
     "content-length": String(body.length),
