@@ -9,6 +9,7 @@ import {
 } from "../lib/rest/mod.ts";
 import { surfaces } from "../lib/rest/surfaces.ts";
 import { redirectDoubled } from "./clean_path.ts";
+import { handlerElsewhere } from "./engine_elsewhere.ts";
 import { FAMILIES, listDefinitions } from "./families.ts";
 import { type RequestEntry, RequestWatch } from "./monitor/watch_requests.ts";
 import { ABOUT, swaggerText } from "./swagger.ts";
@@ -34,11 +35,15 @@ export function implementFamilies(engine: Engine): Implementation[] {
  *
  * @param engine What is served
  * @param options Who may call, and what is told of errors
+ * @throws {EngineError} `unsupported` for options but `auth` and `onRequest`, with an engine in another process (`openHostEngine()` of an
+ * ordinary user)
  */
 export function engineHandler(
   engine: Engine,
   { auth = null, onRequest, ...options }: EngineHandlerOptions = {},
 ): Handler {
+  const elsewhere = handlerElsewhere(engine, { auth, onRequest, ...options });
+  if (elsewhere !== undefined) return elsewhere;
   const watch = new RequestWatch(engine.metrics, onRequest);
   const onError = options.onError ?? watch.onError;
   const faces = surfaces(listDefinitions(), { ...ABOUT, auth, onError, fallback: options.fallback });

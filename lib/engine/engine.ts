@@ -227,4 +227,9 @@ export class Engine {
     await state.settled();
     await ports.store.close();
   }
+
+  /** {@linkcode Engine.close}, at the end of a block that has the engine by `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
 }

@@ -65,7 +65,11 @@ const OTHERS: Record<string, { names: string; of: string }> = {
   "lib/oci/registry/registry_session.ts": { names: "client_id grant_type refresh_token", of: "OAuth 2 (RFC 6749)" },
   "lib/oci/registry/registry_token.ts": { names: "client_id grant_type refresh_token", of: "OAuth 2 (RFC 6749)" },
   "lib/platform/entries/read_folder.ts": { names: "not_found", of: "the client's errors" },
-  "lib/platform/entries/host_engine.ts": { names: "ftp_proxy http_proxy https_proxy no_proxy", of: "the environment" },
+  "lib/platform/entries/service/serve_program.ts": { names: "node_modules", of: "npm" },
+  "lib/platform/entries/start/engine_here.ts": {
+    names: "ftp_proxy http_proxy https_proxy no_proxy",
+    of: "the environment",
+  },
   "lib/platform/linux/bundle/seccomp_calls.ts": { names: "*", of: "system calls" },
   "lib/platform/linux/bundle/seccomp_default.ts": { names: "*", of: "system calls" },
   "lib/platform/linux/helpers/system_calls.ts": { names: "*", of: "system calls" },

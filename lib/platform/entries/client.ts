@@ -35,8 +35,8 @@ export interface OpenOptions extends AddressOptions, Pick<EngineClientOptions, "
  * Opens a client.
  *
  * Without a target it is this host's engine: the server that `CONTAINER_HOST` or `DOCKER_HOST` names, else the first that answers on its socket,
- * of Gantry, Podman and Docker, the user's own before the system's; else, and only then, an engine in this process, on Gantry's usual
- * folders (for which this machine needs what `gantry doctor` tells, and the process to be root).
+ * of Gantry, Podman and Docker, the user's own before the system's; else, and only then, an engine of this program, on Gantry's usual
+ * folders (for which this machine needs what `gantry doctor` tells). An ordinary user's runs in a process of its own, see `openHostEngine()`.
  *
  * @param target `unix:///path`, `tcp://host:port`, `http://…`, `https://…`, an engine in this process, or its handler
  * @throws {SyntaxError} if an address does not parse

@@ -1,4 +1,4 @@
-/** Clients of engines in this process. This file alone reaches the engine: a client of a server elsewhere does not load it. */
+/** Clients of engines of this program. This file alone reaches the engine: a client of a server elsewhere does not load it. */
 import process from "node:process";
 import { PartialFailure } from "../../../handlers/partial_failure.ts";
 import { HTTPError } from "../../rest/mod.ts";
@@ -25,7 +25,7 @@ export function connectEngine(engine: Engine): Connection {
 }
 
 /**
- * Opens the engine of this host in this process, on the folders and by the variables of `gantry serve`; closing the connection closes it.
+ * Opens the engine of this host for this program, on the folders and by the variables of `gantry serve`; closing the connection closes it.
  *
  * @throws {ClientError} `unreachable`, with the reason
  */

@@ -7,6 +7,7 @@ import { resetCommand } from "./reset/reset_command.ts";
 import { serveCommand } from "./serve_command.ts";
 import { installService, servicePlace, uninstallService } from "./service/install_service.ts";
 import { doctorAsUser } from "./user/doctor_as_user.ts";
+import { ENGINE_COMMAND, runEngineProcess } from "./user/engine_process.ts";
 import { unshareCommand } from "./user/unshare_command.ts";
 import { versionLines } from "./version_command.ts";
 
@@ -22,6 +23,7 @@ export async function gantryCommand(args: readonly string[]): Promise<number> {
   if (isDial(args)) return await dialCommand(args);
   if (command === "gateway") return await gatewayCommand(rest);
   if (command === "reset") return await resetCommand(rest);
+  if (command === ENGINE_COMMAND && rest.length === 0) return await runEngineProcess();
   if (command === "unshare") return await unshareCommand(rest);
   if (command === "install" || command === "uninstall") return await runService(command, rest);
   if (/^(help|-h|--help)$/.test(command)) {

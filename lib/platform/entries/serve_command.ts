@@ -8,7 +8,6 @@ import { engineHandler } from "../../../handlers/engine_handler.ts";
 import { everySoOften } from "../../engine/containers/ticks.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { hostClock } from "../clock.ts";
-import { openHostEngine } from "./host_engine.ts";
 import type { Listener } from "../http/listener.ts";
 import { parseServeOptions, type ServeOptions, USAGE } from "./serve_options.ts";
 import { messageOf } from "../../oci/message_of.ts";
@@ -20,6 +19,7 @@ import { giveBackWhenIdle } from "./service/idle_memory.ts";
 import { isGoingDown, tellReady } from "./service/service_manager.ts";
 import { makeServerLog, requestLogger } from "./server_log.ts";
 import { endSignal } from "./start/end_signal.ts";
+import { openEngineHere } from "./start/engine_here.ts";
 import { openDoors, readDoorKeys } from "./start/open_doors.ts";
 import { startStep } from "./start/start_failure.ts";
 import { tellStart } from "./start/tell_start.ts";
@@ -97,7 +97,7 @@ async function startServer(options: ServeOptions, log: Log): Promise<Server> {
   const folders = { root, runroot, runtime, hookFolders, deviceFolders, quadletFolder };
   const engine = await startStep(
     { text: `Open root "${root}" and runroot "${runroot}"`, option: "--root or --runroot" },
-    () => openHostEngine({ ...folders, ...access, log }),
+    () => openEngineHere({ ...folders, ...access, log }),
   );
   let listeners: Listener[] = [];
   const ended = new AbortController();

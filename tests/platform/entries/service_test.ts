@@ -6,7 +6,7 @@ import {
   uninstallService,
 } from "../../../lib/platform/entries/service/install_service.ts";
 import { serviceUnits } from "../../../lib/platform/entries/service/service_units.ts";
-import { serveProgram } from "../../../lib/platform/entries/service/serve_program.ts";
+import { libraryProgram, serveProgram } from "../../../lib/platform/entries/service/serve_program.ts";
 import { bundled } from "../../fixtures/platform/test_cache.ts";
 import { ok, run } from "../../fixtures/run.ts";
 import { parseServeOptions } from "../../../lib/platform/entries/serve_options.ts";
@@ -66,6 +66,37 @@ Deno.test("defect: the command of a service that one file installs is that file,
   const said = await run([Deno.execPath(), "run", "-A", `${folder}/gantry.mjs`]);
   assertEquals(JSON.parse(ok(said)), [Deno.execPath(), "run", "-A", "--no-config", `${folder}/gantry.mjs`, "serve"]);
   await Deno.remove(folder, { recursive: true });
+});
+
+Deno.test("libraryProgram() is the library's own module, or gantry.mjs beside the file that has the library, or none", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const module = `file://${folder}/lib/platform/entries/service/serve_program.js`;
+    const installed = { execPath: "/node", script: "/app/main.mjs", module, isDeno: false };
+    const cli = `${folder}/lib/platform/entries/cli.js`;
+    const flags = ["--experimental-sqlite"];
+    assertEquals(await libraryProgram({ ...installed, flags }), ["/node", ...flags, cli]);
+    assertEquals(await libraryProgram({ ...installed, isDeno: true }), ["/node", "run", "-A", cli]);
+    const far = { ...installed, module: module.replace("file://", "https://example.com"), isDeno: true };
+    assertEquals((await libraryProgram(far))?.at(-1), `https://example.com${cli}`);
+    const bundle = { ...installed, module: `file://${folder}/app.mjs` };
+    assertEquals(await libraryProgram(bundle), undefined);
+    await Deno.writeTextFile(`${folder}/gantry.mjs`, "");
+    assertEquals(await libraryProgram(bundle), ["/node", `${folder}/gantry.mjs`]);
+    const deno = [...["run", "-A", "--no-config"], `${folder}/gantry.mjs`];
+    assertEquals(await libraryProgram({ ...bundle, isDeno: true }), ["/node", ...deno]);
+    // One file of `deno compile` would run itself again.
+    assertEquals(await libraryProgram({ ...bundle, isDeno: true, isCompiled: true }), undefined);
+    // The project's own packages, or a configuration that fetches them.
+    await Deno.mkdir(`${folder}/scripts/serve`, { recursive: true });
+    const config = `${folder}/scripts/serve/deno.json`;
+    await Deno.writeTextFile(config, "{}");
+    assertEquals((await libraryProgram({ ...installed, isDeno: true }))?.[3], `--config=${config}`);
+    await Deno.mkdir(`${folder}/node_modules`);
+    assertEquals(await libraryProgram({ ...installed, isDeno: true }), ["/node", "run", "-A", cli]);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
 });
 
 Deno.test("installService() writes, enables and starts the units, and uninstallService() takes them away", async () => {

@@ -9,7 +9,7 @@ import { messageOf } from "../../../oci/message_of.ts";
 import type { Log } from "../../../engine/ports/log.ts";
 import { outerUser } from "../../linux/rootless/outer_user.ts";
 import { ownCommand } from "../../linux/rootless/user_namespace.ts";
-import { openHostEngine } from "../host_engine.ts";
+import { openEngineHere } from "../start/engine_here.ts";
 import { makeServerLog } from "../server_log.ts";
 import { usualFolders } from "../start/homes.ts";
 import { OptionReader } from "../start/option_reader.ts";
@@ -61,7 +61,7 @@ export async function resetCommand(args: readonly string[]): Promise<number> {
 async function resetRoot(folders: ResetFolders, { isForced, log }: { isForced: boolean; log: Log }): Promise<number> {
   const { root, runroot } = folders;
   const step = { text: `Open root "${root}" and runroot "${runroot}"`, option: "--root or --runroot" };
-  const engine = await startStep(step, () => openHostEngine({ root, runroot, log }));
+  const engine = await startStep(step, () => openEngineHere({ root, runroot, log }));
   let failures: string[];
   const counts = countAll(engine);
   try {

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { ChildProcess, SpawnOptions } from "node:child_process";
 import { once } from "node:events";
 import { access, constants, mkdir, readFile, realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -53,6 +54,19 @@ export async function makeUserNamespace(runroot: string, log: Log): Promise<void
 }
 
 /**
+ * Starts a program as root of the runroot's user namespace, in a process group of its own. It gets SIGTERM when this process ends,
+ * however that comes.
+ */
+export function startInside(
+  runroot: string,
+  command: readonly string[],
+  options: Pick<SpawnOptions, "env" | "stdio">,
+): ChildProcess {
+  const args = perlArguments(UNSHARE_PROGRAM, TASK, ["enter", noteOf(runroot), String(process.pid), ...command]);
+  return startProgram("perl", args, options);
+}
+
+/**
  * Runs a program as root of the runroot's user namespace, on this process's standard streams, and hands signals on to it. Resolves
  * with its exit code.
  *
@@ -63,9 +77,8 @@ export async function runInside(
   command: readonly string[],
   { env = process.env, passed = 0 }: { env?: Record<string, string | undefined>; passed?: number } = {},
 ): Promise<number> {
-  const args = perlArguments(UNSHARE_PROGRAM, TASK, ["enter", noteOf(runroot), String(process.pid), ...command]);
   const sockets = Array.from({ length: passed }, (_, index) => FIRST_PASSED + index);
-  const child = startProgram("perl", args, { env, stdio: ["inherit", "inherit", "inherit", ...sockets] });
+  const child = startInside(runroot, command, { env, stdio: ["inherit", "inherit", "inherit", ...sockets] });
   // Deno takes a child that its kill() has sent a signal for one that ended by it (seen with 2.9.6).
   const hand = (signal: NodeJS.Signals) => void (child.pid !== undefined && process.kill(child.pid, signal));
   const handlers = SIGNALS.map((signal) => [signal, () => hand(signal)] as const);
