@@ -145,10 +145,10 @@ function innermostText({ cause, message }: HTTPError): string {
   return typeof cause === "string" && cause !== "" ? cause : message;
 }
 
-/** Waits for a removal; an object that is gone already is no error. */
-export async function unlessMissing(removal: Promise<void>): Promise<void> {
+/** Waits for a removal, or a look; an object that is gone already is no error, and gives nothing. */
+export async function unlessMissing<T>(call: Promise<T>): Promise<T | undefined> {
   try {
-    await removal;
+    return await call;
   } catch (error) {
     if (!(error instanceof ClientError) || error.status !== 404) throw error;
   }

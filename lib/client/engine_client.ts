@@ -1,5 +1,5 @@
 import { type BuildContext, contextTar, type ReadFolder } from "./build_context.ts";
-import { ClientError, withErrors } from "./client_error.ts";
+import { ClientError, unlessMissing, withErrors } from "./client_error.ts";
 import { ClientImages, plainID } from "./client_images.ts";
 import type { Connection } from "./connections/connection.ts";
 import { Container, requireSuccess } from "./container.ts";
@@ -19,6 +19,9 @@ import { ClientVolumes } from "./resources/client_volumes.ts";
 import { labelFilters } from "./resources/label_filters.ts";
 import { type ReadyOptions, waitUntilReady } from "./readiness.ts";
 import type { CollectOptions, RunResult } from "./session.ts";
+
+/** Containers of a list that are looked at at once. */
+const LOOKS_AT_ONCE = 8;
 
 /** How a command is run in a container of its own. */
 export interface RunOptions extends Omit<ContainerOptions, "image" | "command" | "stdin">, CollectOptions, Abortable {
@@ -159,7 +162,26 @@ export class EngineClient implements AsyncDisposable {
     return await this.#find(name, false, signal);
   }
 
-  /** Lists containers. */
+  /**
+   * Finds containers, each with all that {@linkcode start} gives: a request for the list, and one for each. One that goes meanwhile is left out.
+   * Disposing them changes nothing.
+   */
+  async containers(options: ListOptions = {}): Promise<Container[]> {
+    const waiting = (await this.list(options)).values();
+    const found = new Map<string, Container | undefined>();
+    const look = async () => {
+      // All of them take from one iterator.
+      for (const { id } of waiting) {
+        found.set(id, undefined);
+        const container = await unlessMissing(this.#find(id, false, options.signal));
+        if (container !== undefined) found.set(id, container);
+      }
+    };
+    await Promise.all(Array.from({ length: LOOKS_AT_ONCE }, look));
+    return [...found.values()].filter((container) => container !== undefined);
+  }
+
+  /** Lists containers, in one request. */
   async list({ all = false, labels = {}, signal }: ListOptions = {}): Promise<ContainerSummary[]> {
     const filters = labelFilters(labels);
     const found = await withErrors("List containers", () => this.#dialect.list({ all, filters }, { signal }));

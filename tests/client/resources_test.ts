@@ -23,6 +23,38 @@ for (const tree of TREES) {
     await checkPods(engine, { image: "tool", isReal: false });
   });
 
+  Deno.test(`EngineClient.containers() in the tree of ${tree} gives those of the list, without one that goes meanwhile`, async () => {
+    const pretence = await openPretendEngine({ images: { tool: untilEnd } });
+    const serve = engineHandler(pretence);
+    let lost = "";
+    const handler: typeof serve = async (request, platform) => {
+      // Removed after the list, and before anybody has looked at it.
+      if (lost !== "" && request.url.includes(`/${lost}/json`)) {
+        await pretence.containers.remove(lost, { force: true });
+      }
+      return await serve(request, platform);
+    };
+    await using engine = await openEngine(connectHandler(handler, () => pretence.close()), { tree });
+    const labels = { job: "many" };
+    const names = Array.from({ length: 20 }, (_, index) => `box${index}`);
+    for (const name of names) await engine.create({ image: "tool", name, labels });
+    await engine.create({ image: "tool", name: "other" });
+    const listed = (await engine.list({ all: true, labels })).map(({ id }) => id);
+    lost = listed[3];
+    const found = await engine.containers({ all: true, labels });
+    assertEquals(found.map(({ id }) => id), listed.filter((id) => id !== lost));
+    assertEquals(await engine.containers(), []);
+    // Each is what `start` gives, and disposing one that was found changes nothing.
+    await found[0].start();
+    await found[0][Symbol.asyncDispose]();
+    assertEquals((await engine.containers({ labels })).map(({ id }) => id), [found[0].id]);
+    await found[0].stop();
+    for (const container of found) await container.remove();
+    assertEquals((await engine.containers({ all: true })).map(({ name }) => name), ["other"]);
+    const signal = AbortSignal.abort(new Error("enough"));
+    await assertRejects(() => engine.containers({ signal }), Error, "enough");
+  });
+
   Deno.test(`EngineClient.events() in the tree of ${tree} tells the past, follows, and ends by a signal`, async () => {
     await using engine = await open();
     const since = new Date(Date.now() - 1000);
