@@ -12,6 +12,9 @@ import { type PodStatsQuery, PodStatsReport } from "../wire/pods/pod.ts";
 
 const SECOND = 1000;
 
+/** The figures of a container without a control group, as `stats` of containers tells them. */
+const NOTHING_COUNTS = { used: 0, limit: 0, percent: 0, received: 0, sent: 0, read: 0, written: 0, pids: 0 };
+
 /** Podman's text for figures that are not known. */
 const NONE = "--";
 
@@ -60,10 +63,11 @@ async function readStats(
 }
 
 function viewPodStats({ pod, containers }: PodStats): PodStatsReport[] {
-  return containers.flatMap((look) => {
-    if (look.usage === undefined) return [];
-    const { used, limit, percent, received, sent, read, written, pids } = usageFigures(look.usage);
-    return [emit(PodStatsReport, {
+  return containers.map((look) => {
+    const { used, limit, percent, received, sent, read, written, pids } = look.usage === undefined
+      ? NOTHING_COUNTS
+      : usageFigures(look.usage);
+    return emit(PodStatsReport, {
       CPU: percentText(look.cpuPercent),
       MemUsage: pairText(used, limit, humanSize),
       MemUsageBytes: pairText(used, limit, binarySize),
@@ -74,7 +78,7 @@ function viewPodStats({ pod, containers }: PodStats): PodStatsReport[] {
       Pod: pod.id.slice(0, 12),
       CID: look.record.id.slice(0, 12),
       Name: look.record.name,
-    })];
+    });
   });
 }
 

@@ -1,5 +1,5 @@
 /** Every operation answers an ordinary user: what cannot be had names the reason. */
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { freePort } from "../fixtures/images/registry.ts";
 import { ordinaryUser, userDenoWithTun } from "../fixtures/ordinary_user.ts";
 import { Session } from "../fixtures/session.ts";
@@ -92,6 +92,35 @@ Deno.test("each operation that an ordinary user's server cannot do names the rea
       }
     });
 
+    await t.step(
+      "files of the machine's root in a container or a volume: a removal names them, and goes on without",
+      async () => {
+        await create({ name: "full", volumes: [{ Name: "held", Dest: "/held" }], ...none });
+        const { GraphDriver } = await (await server.request("GET", "/v5.0.0/libpod/containers/full/json")).json();
+        const { Mountpoint } = await (await server.request("GET", "/v5.0.0/libpod/volumes/held/json")).json();
+        // A volume is gone by then, a container is not.
+        const places = [[GraphDriver.Data.UpperDir, "/containers/full", 200], [
+          Mountpoint,
+          "/volumes/held",
+          404,
+        ]] as const;
+        for (const [folder, path, removed] of places) {
+          await Deno.mkdir(`${folder}/of-root`, { mode: 0o700 });
+          await Deno.writeTextFile(`${folder}/of-root/file`, "kept");
+          const { status, text } = await ask("DELETE", path);
+          assertEquals(status, 500, text);
+          const { message } = JSON.parse(text);
+          assertMatch(
+            message,
+            /of-root.*": permission denied; another user of the machine owns it or its folder: delete "\//,
+          );
+          await Deno.remove(/delete "(.*)" as root/.exec(message)![1]!, { recursive: true });
+          const again = await ask("DELETE", path);
+          assertEquals(again.status, removed, again.text);
+        }
+      },
+    );
+
     await t.step("settings that are passed over are told of", async () => {
       const limited = await create({ ...none, resource_limits: { memory: { limit: 2 ** 26 }, pids: { limit: 50 } } });
       assert(limited.Warnings.some((warning) => warning.startsWith("Resource limits are")), String(limited.Warnings));
@@ -132,6 +161,7 @@ Deno.test("each operation that an ordinary user's server cannot do names the rea
         ["POST", "/pods/create", pod, 201, "Id"],
         ["POST", "/pods/pod/start", undefined, 200, "Id"],
         ["GET", "/pods/pod/json", undefined, 200, "Running"],
+        ["GET", "/pods/stats?namesOrIDs=pod", undefined, 200, '-infra"'],
         ["POST", "/pods/pod/pause", undefined, 409, "control group"],
         ["DELETE", "/pods/pod?force=true", undefined, 200, ""],
         ["GET", "/generate/kube?names=case", undefined, 200, "kind: Pod"],

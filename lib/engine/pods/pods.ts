@@ -228,7 +228,7 @@ export class Pods {
   }
 
   /**
-   * Reads what the containers of pods use, of those that have a process. Shares of processor time count from `previous`, by
+   * Reads what the containers of pods use, of those that run. Shares of processor time count from `previous`, by
    * container ID, or from the start.
    */
   async stats(

@@ -16,7 +16,10 @@ export async function listProcesses(
   return { titles: tables[0]?.titles ?? [], rows: tables.flatMap(({ rows }) => rows) };
 }
 
-/** Reads what the containers use that have a process; their shares of processor time count from `previous`. */
+/**
+ * Reads what the containers use that run; their shares of processor time count from `previous`. One without a control group, as those of an
+ * ordinary user may be, has no usage.
+ */
 export async function readUsage(
   containers: Pick<Containers, "stats">,
   members: readonly ContainerRecord[],
@@ -29,5 +32,5 @@ export async function readUsage(
     // A container may go while the others are looked at.
     return ignoreCodes(["no_such_container"], containers.stats(id, previous.get(id)));
   }));
-  return looks.flatMap((look) => look?.usage === undefined ? [] : [look]);
+  return looks.filter((look) => look !== undefined);
 }

@@ -276,6 +276,14 @@ Deno.test("PodTop and PodStats tell of what runs", async () => {
     [stats[0].MemUsage, stats[0].MemUsageBytes, stats[0].Mem, stats[0].NetIO, stats[0].BlockIO, stats[0].PIDS],
     ["2kB / 8kB", "1.953KiB / 7.813KiB", "25.00%", "10B / 20B", "512B / 256B", "1"],
   );
+  // Without control groups the containers that run are named, as `stats` of containers does.
+  test.kernel.countsNothing = true;
+  const { body: uncounted } = await send(test, "GET", "/pods/stats?namesOrIDs=shop");
+  const { CID, Pod, ...figures } = uncounted[1];
+  assertEquals([uncounted.length, CID.length, Pod, figures], [2, 12, id.slice(0, 12), {
+    ...{ Name: "web", CPU: "0.00%", Mem: "0.00%", PIDS: "--" },
+    ...{ MemUsage: "-- / --", MemUsageBytes: "-- / --", NetIO: "-- / --", BlockIO: "-- / --" },
+  }]);
   const absent = await send(test, "GET", "/pods/stats?namesOrIDs=absent");
   assertEquals([absent.status, absent.body.cause, absent.body.message], [
     404,

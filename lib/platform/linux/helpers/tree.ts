@@ -7,6 +7,8 @@
 import { existsSync, lstatSync } from "node:fs";
 import { lstat, mkdir, readdir, rename, unlink } from "node:fs/promises";
 import { randomUUID } from "node:crypto";
+import { EngineError } from "../../../engine/errors.ts";
+import { isRootless } from "../rootless/outer_user.ts";
 import { CommandError, runCommand } from "./command.ts";
 import type { HostContext } from "./context.ts";
 import { pathsWithMounts, unmountBelow } from "../mounts/mounts_below.ts";
@@ -37,6 +39,9 @@ export interface MakeOptions {
 /**
  * Deletes a tree of any depth and size, never following links. Mounts in it are unmounted first and never entered;
  * marks that forbid a deletion (immutable, append only) are taken off. Missing is no error.
+ *
+ * @throws {EngineError} `internal`, with the first path that stays and the reason; for an ordinary user's server it says what to do about
+ * files of the machine's root
  */
 export async function removeTree(path: string, { signal }: RemoveOptions = {}): Promise<void> {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return;
@@ -55,8 +60,21 @@ export async function removeTree(path: string, { signal }: RemoveOptions = {}): 
       signal,
       accept: [0, 1],
     });
-    await remove();
+    await remove().catch((again) => {
+      throw deletionFailure(path, again);
+    });
   }
+}
+
+/** The error for a tree that stays in part, from the lines of rm(1). */
+function deletionFailure(path: string, error: unknown): unknown {
+  const [, kept, reason] = error instanceof CommandError && /: cannot remove '(.*)': (.*)$/m.exec(error.stderr) || [];
+  if (reason === undefined) return error;
+  const isForeign = isRootless() && /permitted|denied/.test(reason);
+  const advice = isForeign
+    ? `; another user of the machine owns it or its folder: delete "${path}" as root, and repeat this if anything is still listed`
+    : "";
+  return new EngineError("internal", `Delete "${kept}": ${reason.toLowerCase()}${advice}`, { cause: error });
 }
 
 /**
