@@ -42,7 +42,7 @@ export async function* runStages(run: BuildRun): BuildSteps<void> {
   }
 }
 
-/** What the numbers of a build's steps depend on. */
+/** The parts of a run that the numbers of its steps depend on. */
 type Numbered = Pick<BuildRun, "plan" | "options">;
 
 /** The number of a build's steps. */
