@@ -204,6 +204,30 @@ Deno.test("Kube.generate() writes a container alone, its ports for a service, an
   assertEquals([daemons.kind, daemons.metadata.name], ["DaemonSet", "web-pod-daemonset"]);
 });
 
+Deno.test("Kube.generate() writes amounts of memory in the largest unit that takes them whole", async () => {
+  await using test = await openTestEngine();
+  const { kube, containers } = test.engine;
+  const amounts: readonly [bytes: number, text: string][] = [
+    [3 * 1024 ** 3, "3Gi"],
+    [64 * 1024 ** 2, "64Mi"],
+    [1536 * 1024, "1536Ki"],
+    [1_000_000_001, "1000000001"],
+  ];
+  for (const [index, [limit]] of amounts.entries()) {
+    await containers.create({
+      name: `m${index}`,
+      image: TINY_NAME,
+      resources: { memory: { limit, reservation: limit } },
+    });
+  }
+  // deno-lint-ignore no-explicit-any -- the fields of a foreign YAML text
+  const [pod] = readYAML(await kube.generate(amounts.map((_, index) => `m${index}`))) as any[];
+  for (const [index, [, text]] of amounts.entries()) {
+    const { limits, requests } = pod.spec.containers[index].resources;
+    assertEquals([limits.memory, requests.memory], [text, text]);
+  }
+});
+
 Deno.test("Kube.generate() writes the policy of a pod's containers where the pod has none", async () => {
   await using test = await openTestEngine();
   const { kube, containers, pods } = test.engine;

@@ -31,6 +31,8 @@ const SECOND = 1000;
 /** The shares of processor time that are one processor. */
 const SHARES = 1024;
 
+const UNITS = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
+
 /** Writes a container. */
 export async function generateContainer(
   record: ContainerRecord,
@@ -92,8 +94,8 @@ function generateResources({ spec }: ContainerRecord, notes: string[]): Part | u
   const requests: Part = {};
   if (quota && quota > 0 && period) limits.cpu = milliText(quota * 1000 / period);
   if (shares) requests.cpu = milliText(shares * 1000 / SHARES);
-  if (memory?.limit && memory.limit > 0) limits.memory = String(memory.limit);
-  if (memory?.reservation && memory.reservation > 0) requests.memory = String(memory.reservation);
+  if (memory?.limit && memory.limit > 0) limits.memory = byteText(memory.limit);
+  if (memory?.reservation && memory.reservation > 0) requests.memory = byteText(memory.reservation);
   for (const { source, destination, access } of spec.devices ?? []) {
     if (source === destination && access === "rwm") limits[`podman.io/device=${source}`] = 1;
     else notes.push(`the device ${source} is left out: no document has it at ${destination} with access ${access}`);
@@ -106,6 +108,13 @@ function generateResources({ spec }: ContainerRecord, notes: string[]): Part | u
 }
 
 /** Whole processors without a unit, as Kubernetes writes them. */
+/** An amount of bytes as Kubernetes writes it: in the largest unit that takes it whole, each 1024 times the one before. */
+function byteText(bytes: number): string {
+  let unit = 0;
+  for (; bytes % 1024 === 0 && unit < UNITS.length - 1; unit++) bytes /= 1024;
+  return `${bytes}${UNITS[unit]}`;
+}
+
 function milliText(milli: number): string {
   const whole = Math.max(1, Math.ceil(milli - 1e-9));
   return whole % 1000 === 0 ? String(whole / 1000) : `${whole}m`;
