@@ -1,7 +1,7 @@
 import type { EncodedError } from "../lib/rest/mod.ts";
 import { errorModel } from "./wire/error_model.ts";
 
-/** Podman's families of operations, some of which, or some of whose operations, nothing serves yet. */
+/** Podman's families of operations. */
 const FAMILIES = new Set(
   "artifacts build commit containers exec generate images kube manifests networks play pods quadlets secrets system volumes"
     .split(" "),
@@ -46,8 +46,8 @@ export function absentMethod({ method, url }: Request): EncodedError | undefined
 }
 
 /**
- * Returns the answer of a path that only Podman or Docker serves: an error their clients can read, where plain text would only
- * confuse them. `undefined` for other paths.
+ * Returns the answer of a path that only Podman or Docker may serve, of other versions say: an error their clients can read,
+ * where plain text would only confuse them. `undefined` for other paths.
  */
 export function absentOperation({ method, url }: Request): EncodedError | undefined {
   const { pathname } = new URL(url);
@@ -60,10 +60,9 @@ export function absentOperation({ method, url }: Request): EncodedError | undefi
   }
   const [, path = "", family = ""] = NATIVE.exec(pathname) ?? [];
   const [, dockers] = path === "" && DOCKER.exec(pathname) || [];
-  // Docker's clients show the message of an error, and of a text only that it is none of Docker's.
-  if (dockers !== undefined) {
-    return errorModel(404, `${method} ${dockers}: this API has no such operation`, "not found");
-  }
-  if (!FAMILIES.has(family)) return undefined;
-  return errorModel(501, `${method} ${path} is not supported yet`, "not yet implemented");
+  // The clients of both show the message of an error, and of a text only that they cannot read it.
+  const asked = dockers ?? (FAMILIES.has(family) ? path : undefined);
+  return asked === undefined
+    ? undefined
+    : errorModel(404, `${method} ${asked}: this API has no such operation`, "not found");
 }

@@ -156,13 +156,19 @@ Deno.test("paths of Docker's tree that are not there answer an error its clients
   assertEquals(why, "PUT /containers/json: this API has no such operation");
 });
 
-Deno.test("operations of Podman's that are not there answer an error its clients read", async () => {
+Deno.test("operations that are not there answer an error its clients read", async () => {
   await using test = await openTestEngine({ pulled: false });
   const rows: [method: string, path: string, status: number, message: string][] = [
     ["POST", "/v1.44/session", 400, "Take the connection over: the header Upgrade must be h2c"],
     ["POST", "/grpc", 400, "Take the connection over: the header Upgrade must be h2c"],
     ["POST", "/v1.44/build/cancel", 501, "POST /build/cancel is not supported: a build ends with its connection"],
-    ["POST", "/engine/containers/x/commit", 501, "POST /containers/x/commit is not supported yet"],
+    ["POST", "/engine/containers/x/commit", 404, "POST /containers/x/commit: this API has no such operation"],
+    [
+      "POST",
+      "/v4.3.1/libpod/containers/x/shouldrestart",
+      404,
+      "POST /containers/x/shouldrestart: this API has no such operation",
+    ],
     ["GET", "/libpod/networks/x/json", 404, "unable to find network with name or ID x: network not found"],
     ["GET", "/libpod/pods/x/json", 404, "no pod with name or ID x found: no such pod"],
   ];

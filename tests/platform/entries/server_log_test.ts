@@ -3,6 +3,7 @@ import type { RequestEntry } from "../../../handlers/monitor/watch_requests.ts";
 import { RequestError } from "../../../handlers/request_error.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
 import type { LogLevel } from "../../../lib/engine/ports/log.ts";
+import { HTTPError } from "../../../lib/rest/mod.ts";
 import { type LogFormat, makeServerLog, requestLogger } from "../../../lib/platform/entries/server_log.ts";
 
 function logInto(lines: string[], level: LogLevel, format: LogFormat) {
@@ -53,4 +54,9 @@ Deno.test("requestLogger() gives failures their level, reason and, for defects, 
   write(entry("POST", 500, new RequestError("refused", "must specify image")));
   assertEquals(seen.map(([level]) => level), ["info", "info", "error", "info"]);
   assertEquals(seen[1][1], "POST /x 500 in 1.3 ms: The peer has gone");
+  // A path that other servers have says nothing of this one.
+  seen.length = 0;
+  write(entry("POST", 404, new HTTPError(404, "Find the operation: there is none", { kind: "route" })));
+  write(entry("POST", 405, new HTTPError(405, "Find the operation: it has no POST", { kind: "method" })));
+  assertEquals(seen.map(([level]) => level), ["debug", "info"]);
 });
