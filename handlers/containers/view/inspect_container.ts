@@ -16,6 +16,7 @@ import { networkSettings, portBindings } from "./inspect_network.ts";
 import { specConfig } from "./inspect_spec.ts";
 import { signalName } from "../../../lib/engine/text/signals.ts";
 import { DEFAULT_UMASK } from "../../../lib/engine/text/umask.ts";
+import { firstProcess } from "../../../lib/engine/records/spec_parts.ts";
 
 /** The facts that an inspection tells besides the record. */
 export interface InspectFacts {
@@ -46,8 +47,11 @@ export interface InspectFacts {
 export function inspectContainer(record: ContainerRecord, more: InspectFacts, isLegacy = false): InspectContainerData {
   const { image } = more;
   const entrypoint = entrypointOf(record, image);
+  const [path = "", ...args] = firstProcess(record.spec, record.process.args);
   return emit(InspectContainerData, {
     ...inspectCommon(record, more),
+    Path: path,
+    Args: args,
     State: inspectState(record, more),
     Image: record.imageID,
     ImageDigest: image?.digest ?? "",

@@ -50,6 +50,14 @@ export interface LifeSpec {
   removeImage?: boolean;
 }
 
+/** The path of the init in a container that has one. */
+export const INIT_PATH = "/run/podman-init";
+
+/** Returns the words that a container's first process starts with: its command, by its init where it has one. */
+export function firstProcess({ init }: { init: boolean }, command: readonly string[]): string[] {
+  return init ? [INIT_PATH, "--", ...command] : [...command];
+}
+
 /** A container's place in a pod. */
 export interface MemberSpec {
   /** The pod: its name, ID or ID prefix in a request, its ID in a record. */

@@ -195,6 +195,13 @@ Deno.test("GetContainer() tells what was asked for and what came of it", async (
   await test.engine.containers.start(id);
   const native = await (await test.send("GET", `/libpod/containers/${id}/json`)).json();
   assertEquals([native.Path, native.Args, native.Image], ["serve", ["x"], TINY.id]);
+  const withInit = await test.engine.containers.create({ image: TINY_NAME, command: ["serve", "x"], init: true });
+  const paths = ["/libpod", ""].map(async (tree) => {
+    const { Path, Args } = await (await test.send("GET", `${tree}/containers/${withInit.record.id}/json`)).json();
+    return [Path, ...Args];
+  });
+  // Docker's own tells the command, and hides its init.
+  assertEquals(await Promise.all(paths), [["/run/podman-init", "--", "serve", "x"], ["serve", "x"]]);
   assertEquals([native.State.Status, native.State.Running, native.State.Pid > 0], ["running", true, true]);
   assertEquals(native.Config.Env.filter((entry: string) => /^(A|FROM_IMAGE)=/.test(entry)).sort(), [
     "A=b",

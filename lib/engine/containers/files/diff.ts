@@ -1,3 +1,4 @@
+import { INIT_PATH } from "../../records/spec_parts.ts";
 import type { TreeChange, TreeName } from "../../ports/tree_port.ts";
 import { EngineError, invalid } from "../../errors.ts";
 import type { Context } from "../context.ts";
@@ -16,7 +17,7 @@ const OWN = new Set([
   "/run",
   "/run/.containerenv",
   "/run/notify",
-  "/run/podman-init",
+  INIT_PATH,
   "/run/secrets",
   "/sys",
 ]);

@@ -13,7 +13,7 @@ import { containerAppArmor, containerSeccomp, hiddenPaths } from "./confinement.
 import { findDevices, privilegedDevices } from "./devices.ts";
 import { isRootless } from "../rootless/outer_user.ts";
 import { bindMount } from "./mounts/bind_mounts.ts";
-import { INIT_PATH } from "./mounts/mounts.ts";
+import { firstProcess } from "../../../engine/records/spec_parts.ts";
 import { containerNamespaces } from "./namespaces.ts";
 import { withoutUnlimited } from "../resources/unlimited.ts";
 import { containerLimits } from "./rlimits.ts";
@@ -77,7 +77,7 @@ export async function buildSpec(record: ContainerRecord, sources: SpecSources): 
         additionalGids: user.additionalGids,
         umask: umaskOf(spec),
       },
-      args: spec.init ? [INIT_PATH, "--", ...args] : args,
+      args: firstProcess(spec, args),
       env: withHome([...record.process.env, ...systemdEnv(record)], user.home),
       cwd: record.process.workdir,
       capabilities,

@@ -19,8 +19,6 @@ import type { SpecMount } from "../spec_types.ts";
 import type { Below } from "./shared_folders.ts";
 import type { SubPaths } from "./sub_paths.ts";
 
-/** The path of the init in a container that has one. */
-export const INIT_PATH = "/run/podman-init";
 /** The path of the pause program in an infra container without an image. */
 export const PAUSE_PATH = "/catatonit";
 /** Words for ownership, mapping and copying that are no options of mount(2). */
