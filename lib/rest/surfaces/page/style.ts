@@ -47,7 +47,7 @@ article>header{display:flex;flex-wrap:wrap;gap:.3rem 1.2rem;align-items:baseline
 h3{margin:0;font-size:1.08rem;letter-spacing:-.01em}h3 a{color:inherit}
 h4{margin:1.3rem 0 .5rem;font-size:.72rem;letter-spacing:.07em;text-transform:uppercase;color:var(--soft);font-weight:600}
 .about>h4:first-child,.try>h4{margin-top:0}
-.path{margin:0;overflow-wrap:anywhere}.path code{font-size:.9rem}.path var,var{color:var(--accent)}
+.path{margin:0;overflow-wrap:anywhere}.path code{font-size:.9rem}.path small{margin-left:.6rem}.path var,var{color:var(--accent)}
 .method{font:600 .72rem/1 var(--mono);text-transform:uppercase;letter-spacing:.03em;margin-right:.6rem}nav .method{margin:0}
 .method.get{color:var(--get)}.method.post{color:var(--post)}.method.put{color:var(--put)}.method.patch{color:var(--patch)}.method.delete{color:var(--delete)}.method{color:var(--head)}
 .columns{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,26rem)}
@@ -57,7 +57,7 @@ h4{margin:1.3rem 0 .5rem;font-size:.72rem;letter-spacing:.07em;text-transform:up
 .fields>div:first-child{border-top:0}dt{overflow-wrap:anywhere}dt code{font-weight:600}dt .required{font-size:.875em}dd{margin:0;min-width:0;overflow-wrap:anywhere}dd p{color:var(--soft);font-size:.88rem;margin:.15rem 0 0}
 .required{color:var(--delete);margin-left:.15rem;font-weight:600}.type{font-family:var(--mono);font-size:.82rem}.literal{color:var(--get)}.limits{color:var(--soft);font-size:.8rem}
 .types code{background:var(--sunk);border-radius:5px;padding:.1rem .4rem;font-size:.75rem}
-.types code+code{margin-left:.4rem}
+.types code+code{margin-left:.4rem}dd>small>code{background:var(--sunk);border-radius:5px;padding:.1rem .35rem}
 .statuses>div{grid-template-columns:3.2rem minmax(0,1fr)}dd .fields>div,.variants .fields>div{grid-template-columns:minmax(0,1fr);gap:0}
 dd .fields{margin:.4rem 0 0;padding-left:.9rem;border-left:2px solid var(--line)}
 summary{cursor:pointer;color:var(--soft);font-size:.82rem;width:fit-content}.failures{margin-top:.6rem}
@@ -82,14 +82,14 @@ button.quiet{background:none;border-color:transparent;color:var(--soft);margin-l
 .told{position:absolute;width:1px;height:1px;margin:0;overflow:hidden;clip-path:inset(50%)}.answer:not(:empty){margin-top:1rem;border-top:1px solid var(--line);padding-top:.8rem}.note{color:var(--soft);font-size:.85rem}.failed{color:var(--delete)}
 .values{list-style:none;margin:.6rem 0 0;padding:0;max-height:28rem;overflow:auto;border:1px solid var(--line);border-radius:9px;background:var(--card)}
 .values li+li{border-top:1px solid var(--line)}.values pre{margin:0;border:0;border-radius:0;background:none;max-height:none}
-.kind>h3{font-family:var(--mono);font-size:.98rem}.kind{padding:1.1rem 1.4rem}.kind .fields{margin-top:.5rem}
+.kind>h3{font-family:var(--mono);font-size:.98rem}.kind{padding:1.1rem 1.4rem}.kind .fields{margin-top:.5rem}.kind .fields+details{margin-top:.6rem}
 footer{color:var(--soft);font-size:.82rem;margin-top:3rem}kbd{border:1px solid var(--line);border-radius:4px;padding:0 .3rem}
 .variants{list-style:none;margin:.3rem 0 0;padding:0;border-left:2px solid var(--line)}.variants>li{padding:.25rem 0 .25rem .8rem}.variants summary{color:var(--ink)}.variants summary code{margin-right:.5rem}.variants .fields{margin:.2rem 0 .4rem}
 .side .code{margin-top:1rem}.tabs{display:flex;flex-wrap:wrap;gap:.35rem;align-items:center;margin-top:.6rem}.tabs button{margin-left:auto}
 .tabs label{position:relative;margin:0;padding:.2rem .65rem;border:1px solid var(--line);border-radius:99px;font-size:.78rem;cursor:pointer}
 .tabs input{position:absolute;inset:0;width:100%;opacity:0;cursor:pointer}.tabs label:has(:checked){background:var(--glow);border-color:var(--accent);color:var(--accent)}
 .tabs label:has(:focus-visible){outline:2px solid var(--accent);outline-offset:2px}
-button.small{padding:.2rem .65rem;font-size:.78rem}[data-samples]{margin-bottom:.4rem}
+input[type=file]+textarea{margin-top:.4rem}button.small{padding:.2rem .65rem;font-size:.78rem}[data-samples]{margin-bottom:.4rem}
 .line{display:flex;flex-wrap:wrap;gap:.3rem .6rem;align-items:center}.tools{display:flex;gap:.35rem;margin-left:auto}
 .values .when{margin:0;padding:.45rem .85rem 0;color:var(--soft);font:.72rem var(--mono)}.values .when+pre{padding-top:.15rem}
 .preview img{display:block;max-width:100%;max-height:24rem;margin-top:.5rem;border:1px solid var(--line);border-radius:9px;background:repeating-conic-gradient(light-dark(#eceef4,#20242f) 0 25%,light-dark(#fff,#181b23) 0 50%) 0 0/16px 16px}
