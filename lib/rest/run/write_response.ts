@@ -21,13 +21,14 @@ export interface AnsweredCall {
 
 /** Makes the responses of an API: of bodies and of errors. */
 export class ResponseWriter {
-  readonly headers: FixedHeaders;
-  readonly parts: ServerParts;
-  readonly codec: Omit<ErrorCodec, "decode">;
-  readonly auth: Authenticator<unknown> | null;
-  readonly options: HandlerOptions;
+  // Declared, not defined: a field that is written twice is two in a bundle.
+  declare readonly headers: FixedHeaders;
+  declare readonly parts: ServerParts;
+  declare readonly codec: Omit<ErrorCodec, "decode">;
+  declare readonly auth: Authenticator<unknown> | null;
+  declare readonly options: HandlerOptions;
   /** Whether every response has the same headers, but for what functions and values set. */
-  readonly isFixed: boolean;
+  declare readonly isFixed: boolean;
 
   constructor(
     { errors, headers }: APIOptions = {},

@@ -18,13 +18,17 @@ export type AnswerPlain = (value: unknown, call: Call) => Response | undefined;
 
 /** Makes responses of what a function returns. */
 export class ResultWriter {
+  declare readonly plan: Plan;
+  declare readonly responses: ResponseWriter;
   /** Chooses the content type of an answer. */
   readonly #choose: (call: Call) => Offer;
   /** The check of each result; none where they are trusted. */
   readonly #checks: readonly CheckValue[] | undefined;
   readonly #answerPlain: AnswerPlain | undefined;
 
-  constructor(readonly plan: Plan, codecs: readonly Codec[], readonly responses: ResponseWriter) {
+  constructor(plan: Plan, codecs: readonly Codec[], responses: ResponseWriter) {
+    this.plan = plan;
+    this.responses = responses;
     const { trusted, result: { contentType, kind, schemas, kinds } } = plan;
     const { parts: { exactness, negotiate, quick }, headers: { entries } } = responses;
     const tagged = findCodec(codecs, contentType);
