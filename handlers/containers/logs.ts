@@ -1,6 +1,7 @@
 import type { Engine } from "../../lib/engine/engine.ts";
-import { logAttributes } from "../../lib/engine/text/log_attributes.ts";
-import type { LogRecord, LogsOptions } from "../../lib/engine/containers/options.ts";
+import { logAttributes } from "../../lib/engine/text/logs/log_attributes.ts";
+import type { LogsOptions } from "../../lib/engine/containers/options.ts";
+import type { LogRecord } from "../../lib/engine/text/logs/k8s_log.ts";
 import type { Context } from "../../lib/rest/mod.ts";
 import { badParameter, momentParameter } from "../errors.ts";
 import { sendOverSocket, wantsWebSocket } from "../socket_bytes.ts";

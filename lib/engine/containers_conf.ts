@@ -12,7 +12,7 @@ import { messageOf } from "../oci/message_of.ts";
 import type { SubnetPool } from "./records/network_record.ts";
 import { parseByteSize } from "./text/byte_size.ts";
 import { parseSubnet } from "./text/ip.ts";
-import { LOG_DRIVERS } from "./text/log_drivers.ts";
+import { LOG_DRIVERS } from "./text/logs/log_drivers.ts";
 
 /** The settings of all files together. */
 export interface ContainersConf {

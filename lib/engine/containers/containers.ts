@@ -33,12 +33,12 @@ import { ContainerNetworks } from "./networks/container_networks.ts";
 import { awaitsRestart } from "./life/restart_wait.ts";
 import { initContainer, pauseContainer, restartContainer, startContainer, unpauseContainer } from "./life/lifecycle.ts";
 import { listContainers } from "./list.ts";
+import type { LogRecord } from "../text/logs/k8s_log.ts";
 import { readLogs } from "./streams/logs.ts";
 import type {
   AttachOptions,
   KillOptions,
   ListOptions,
-  LogRecord,
   LogsOptions,
   RemoveOptions,
   RemoveReport,

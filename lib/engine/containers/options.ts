@@ -105,16 +105,6 @@ export interface LogsOptions {
   signal?: AbortSignal;
 }
 
-/** One record of a container's log: a line, or a part of one. */
-export interface LogRecord {
-  /** When it was written, RFC 3339 with nanoseconds, as logged. */
-  time: string;
-  stream: "stdout" | "stderr";
-  /** True when the line goes on in the stream's next record: `data` then has no newline at its end, else it has one. */
-  partial: boolean;
-  data: Uint8Array;
-}
-
 /** Options of {@linkcode Containers.attach}. */
 export interface AttachOptions {
   stdin: boolean;

@@ -22,6 +22,7 @@ import { REMOVE_INTENT, removeLocked } from "./remove.ts";
 import { scheduleRestart, startAfterBoot } from "./life/restarts.ts";
 import { TEARDOWN_INTENT } from "./life/teardowns.ts";
 import type { ProcessState } from "../ports/host_port.ts";
+import { forwardLog } from "./streams/forward_log.ts";
 import { freshHealth } from "./health/begin_health.ts";
 
 /** How many containers are looked at together. */
@@ -63,6 +64,10 @@ export async function recoverContainers(context: Context): Promise<void> {
   });
   await logFailures(context, "", () => context.warm.recover(context));
   await logFailures(context, "", () => context.volumes.unmountUnused());
+  for (const { id } of context.records.all()) {
+    // Also of those that have ended: their last lines may not have been sent.
+    await logFailures(context, id, () => Promise.resolve(forwardLog(context, context.records.resolve(id))));
+  }
   await logFailures(context, "", () => startAfterBoot(context));
 }
 

@@ -181,6 +181,11 @@ export interface Processes {
   log(source: LogSource, options: LogReadOptions): ReadableStream<Uint8Array>;
   /** Finds the place where the log's last `records` records begin; its start where it has no more than these. */
   logPlace(source: LogSource, records: number): Promise<LogPlace>;
+  /**
+   * Sends the lines of a log whose driver is `syslog` on, from where that was left. Resolves when the container has ended and all is
+   * sent, or its receiver is not there; failures are logged. Absent where nothing can be sent.
+   */
+  forwardLog?(record: ContainerRecord, options: LogForwardOptions): Promise<void>;
   /** Deletes log files. */
   deleteLog(source: LogSource): Promise<void>;
   /** Containers the host holds anything of: bundles, runtime state, exit files. */
@@ -216,6 +221,14 @@ export interface LogReadOptions {
   /** Keep reading as the file grows until this resolves and the end is reached. */
   followUntil?: Promise<void>;
   signal?: AbortSignal;
+}
+
+/** How a log is sent on. */
+export interface LogForwardOptions {
+  /** Resolves when the container has ended: what is written by then is sent, and no more. */
+  followUntil: Promise<void>;
+  /** Ends the sending, which goes on from there another time. */
+  signal: AbortSignal;
 }
 
 /** The owner of a volume's folder when it is filled. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { LOG_DRIVERS } from "../../engine/text/log_drivers.ts";
+import { LOG_DRIVERS } from "../../engine/text/logs/log_drivers.ts";
 import { hasJournal } from "./logs/journal_log.ts";
 import { knownDrivers } from "./networks/netavark/netavark_version.ts";
 import { access, readFile, statfs } from "node:fs/promises";

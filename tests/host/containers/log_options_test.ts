@@ -1,5 +1,7 @@
 /** Where logs go and how large they get, as the clients ask for it, on a real host. */
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { createServer, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { ok } from "../../fixtures/run.ts";
 import { hasJournal } from "../../../lib/platform/linux/logs/journal_log.ts";
 import { Session } from "../../fixtures/session.ts";
@@ -44,7 +46,7 @@ Deno.test("logs are kept as asked: by drivers, sizes and places", async (t) => {
       const follower = new Deno.Command("docker", { args, stdout: "piped" }).spawn();
       let text = "";
       for await (const piece of follower.stdout.pipeThrough(new TextDecoderStream())) {
-        if (text === "") await docker("exec", "burst", "touch", "/go");
+        if (text === "") await server.docker("exec", "burst", "touch", "/go");
         text += piece;
       }
       assertEquals(text, Array.from({ length: 20_001 }, (_, i) => `${i}\n`).join(""));
@@ -101,6 +103,69 @@ Deno.test("logs are kept as asked: by drivers, sizes and places", async (t) => {
     assertEquals(await docker("logs", "detailed"), "out\n");
   });
 
+  await t.step(
+    "syslog has every line once, also over a crash of the server, and docker logs has them too",
+    async () => {
+      const path = `${server.folder}/receiver`;
+      let text = "";
+      await using receiver = await startReceiver(path, (piece) => text += piece);
+      const has = async (...lines: string[]) => {
+        while (text.replace(/^.*\]: /gm, "") !== lines.map((line) => `${line}\n`).join("")) await sleep(10);
+      };
+      const options = [`syslog-address=unix://${path}`, "tag={{.Name}}", "syslog-facility=local0"];
+      const script = "echo one; while [ ! -e /go ]; do usleep 10000; done; echo two >&2";
+      const args = ["--log-driver=syslog", ...options.flatMap((option) => ["--log-opt", option])];
+      await docker(...run, "sent", ...args, image, "sh", "-c", script);
+      await has("one");
+      await server.crash();
+      // The container may end before this does.
+      await server.docker("exec", "sent", "touch", "/go");
+      await docker("wait", "sent");
+      await has("one", "two");
+      assert(/^<134>\w{3} [\d ]\d [\d:]{8} sent\[\d+\]: one\n<131>/.test(text), text);
+      await docker("start", "sent");
+      await docker("wait", "sent");
+      await has("one", "two", "one", "two");
+      const logs = ok(await server.docker("logs", "sent"));
+      assertEquals(logs, "one\none\n");
+      assertEquals(await docker("inspect", "--format", "{{.HostConfig.LogConfig.Type}}", "sent"), "syslog\n");
+      assertStringIncludes(await docker("info", "--format", "{{.Plugins.Log}}"), "syslog");
+      receiver.end();
+      // Nobody receives them: the container does not notice.
+      await docker(
+        ...run,
+        "unheard",
+        "--log-driver=syslog",
+        "--log-opt",
+        "syslog-address=tcp://127.0.0.1:1",
+        image,
+        "echo",
+        "x",
+      );
+      assertEquals(await docker("wait", "unheard"), "0\n");
+      const absent = await server.docker(
+        "create",
+        "--log-driver=syslog",
+        "--log-opt",
+        "syslog-address=unix:///no/socket",
+        image,
+      );
+      assertStringIncludes(absent.stderr, "stat /no/socket: no such file or directory");
+      const unread = [
+        "--log-driver=syslog",
+        "--log-opt",
+        "syslog-address=udp://127.0.0.1:9",
+        "--log-opt",
+        "cache-disabled=true",
+      ];
+      await docker(...run, "unread", ...unread, image, "true");
+      assertStringIncludes(
+        (await server.docker("logs", "unread")).stderr,
+        "configured logging driver does not support reading",
+      );
+    },
+  );
+
   await t.step("a path is written to, and stays when its container goes", async () => {
     const folder = await Deno.makeTempDir({ prefix: "gantry-logs-" });
     const path = `${folder}/mine.log`;
@@ -128,8 +193,8 @@ Deno.test("logs are kept as asked: by drivers, sizes and places", async (t) => {
           ? []
           : [[{ driver: "journald" }, '"log_configuration.driver" "journald": this host has no journal'] as const],
         [
-          { driver: "syslog" },
-          '"log_configuration.driver" is not supported yet: "syslog": the supervisor, conmon, writes files and the journal only',
+          { driver: "gelf" },
+          '"log_configuration.driver" is not supported yet: "gelf": the supervisor, conmon, writes files and the journal only',
         ],
         [{ options: { other: "x" } }, '"log_configuration.options" is not supported yet: "other=x"'],
       ] as const
@@ -143,3 +208,26 @@ Deno.test("logs are kept as asked: by drivers, sizes and places", async (t) => {
     assertStringIncludes(tagged.stderr, text);
   });
 });
+
+/** Listens at a path until it is ended. */
+async function startReceiver(path: string, take: (piece: string) => void): Promise<AsyncDisposable & { end(): void }> {
+  const sockets = new Set<Socket>();
+  const receiver = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {});
+    socket.on("data", (chunk: Uint8Array) => take(new TextDecoder().decode(chunk)));
+  });
+  await new Promise<void>((resolve) => receiver.listen(path, resolve));
+  const closed = new Promise((resolve) => receiver.once("close", resolve));
+  const end = () => {
+    for (const socket of sockets) socket.destroy();
+    receiver.close();
+  };
+  return {
+    end,
+    async [Symbol.asyncDispose]() {
+      end();
+      await closed;
+    },
+  };
+}

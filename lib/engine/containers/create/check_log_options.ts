@@ -1,9 +1,11 @@
 import type { ContainerSpec } from "../../records/container_record.ts";
-import { DOCKER_FILES, LOG_DRIVERS, OTHER_LOG_DRIVERS } from "../../text/log_drivers.ts";
+import { DOCKER_FILES, LOG_DRIVERS, OTHER_LOG_DRIVERS } from "../../text/logs/log_drivers.ts";
+import { parseByteSize } from "../../text/byte_size.ts";
 import { compilePattern } from "../../text/pattern.ts";
-import { parseTagTemplate } from "../../text/tag_template.ts";
+import { parseSyslogOptions, SYSLOG_OPTIONS } from "../../text/logs/syslog.ts";
+import { parseTagTemplate } from "../../text/logs/tag_template.ts";
 import { unsupportedField } from "../failures.ts";
-import { asksCompression, MOST_LOG_FILES, olderLogs } from "./choose_log.ts";
+import { asksYes, MOST_LOG_FILES, olderLogs } from "./choose_log.ts";
 import { invalid } from "../../errors.ts";
 
 type Logging = Pick<ContainerSpec, "logDriver" | "logOptions" | "logSizeMax" | "logPath">;
@@ -18,6 +20,17 @@ const ATTRIBUTES: Record<string, ((text: string) => unknown) | undefined> = {
   env: String,
   "labels-regex": compilePattern,
   "env-regex": compilePattern,
+};
+
+/** Options that the driver `syslog` has besides its own. */
+const SYSLOG_ATTRIBUTES: typeof ATTRIBUTES = {
+  ...ATTRIBUTES,
+  mode: readMode,
+  "max-buffer-size": readSize,
+  "cache-disabled": asksYes,
+  "cache-max-size": readSize,
+  "cache-max-file": readFiles,
+  "cache-compress": asksYes,
 };
 
 /** Returns a warning where older files are requested of a log that keeps none. */
@@ -35,8 +48,27 @@ export function checkLogOptions(spec: Logging): void {
     const reason = "the supervisor, conmon, writes files and the journal only";
     throw unsupportedField("logDriver", `"${logDriver}": ${reason}`);
   }
+  if (logDriver === "syslog") return checkSyslog(spec);
   for (const [key, value] of Object.entries(logOptions)) checkOption(spec, key, value);
   checkCompression(spec);
+}
+
+/** The options of `syslog`: its own, those of its lines, and `cache-…`, those of the file that readers have. */
+function checkSyslog({ logOptions, logPath }: Logging): void {
+  const unknown = (key: string) => invalid(`unknown log opt '${key}' for syslog log driver`);
+  if (logPath !== undefined) throw unknown("path");
+  for (const [key, value] of Object.entries(logOptions)) {
+    if (SYSLOG_OPTIONS.has(key)) continue;
+    const read = SYSLOG_ATTRIBUTES[key];
+    if (read === undefined) throw unknown(key);
+    readOption(key, value, read);
+  }
+  try {
+    parseSyslogOptions(logOptions);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw invalid(error.message);
+  }
 }
 
 function checkOption({ logDriver, logSizeMax = 0 }: Logging, key: string, value: string): void {
@@ -46,7 +78,7 @@ function checkOption({ logDriver, logSizeMax = 0 }: Logging, key: string, value:
     if (FILES.test(value) && Number(value) <= MOST_LOG_FILES) return;
     throw invalid(`invalid value for max-file: "${value}", must be 1 to ${MOST_LOG_FILES}`);
   }
-  if (key === "compress") return void asksCompression(value);
+  if (key === "compress") return void asksYes(value);
   if (key === "mode" && MODES.has(value)) return;
   if (key === "max-buffer-size" && /^\d+[bkmgt]?$/i.test(value)) return;
   const isFile = logDriver === undefined || DOCKER_FILES.has(logDriver);
@@ -56,6 +88,10 @@ function checkOption({ logDriver, logSizeMax = 0 }: Logging, key: string, value:
   }
   const read = isFile || key === "tag" ? ATTRIBUTES[key] : undefined;
   if (read === undefined) throw unsupportedField("logOptions", `"${key}=${value}"`);
+  readOption(key, value, read);
+}
+
+function readOption(key: string, value: string, read: (text: string) => unknown): void {
   try {
     read(value);
   } catch (error) {
@@ -64,10 +100,23 @@ function checkOption({ logDriver, logSizeMax = 0 }: Logging, key: string, value:
   }
 }
 
+function readFiles(value: string): void {
+  if (FILES.test(value) && Number(value) <= MOST_LOG_FILES) return;
+  throw new SyntaxError(`"${value}", must be 1 to ${MOST_LOG_FILES}`);
+}
+
+function readMode(value: string): void {
+  if (!MODES.has(value)) throw new SyntaxError(`"${value}", must be ${[...MODES].join(" or ")}`);
+}
+
+function readSize(value: string): void {
+  if (parseByteSize(value) === 0) throw new SyntaxError(`"${value}", must be more than 0`);
+}
+
 /** Compression is of older files; where there are none, Docker's words say so. */
 function checkCompression(spec: Logging): void {
   const { compress, "max-file": files } = spec.logOptions;
-  if (compress === undefined || !asksCompression(compress) || spec.logPath !== undefined) return;
+  if (compress === undefined || !asksYes(compress) || spec.logPath !== undefined) return;
   if (olderLogs(spec) !== undefined) return;
   throw invalid(
     spec.logDriver === "local" && files === "1"

@@ -1,13 +1,15 @@
 import type { ContainerSpec, LogSource, OlderLogs } from "../../records/container_record.ts";
 import type { Host } from "../../ports/host_port.ts";
 import { cleanPath } from "../../../oci/clean_path.ts";
+import { parseByteSize } from "../../text/byte_size.ts";
+import { parseSyslogOptions } from "../../text/logs/syslog.ts";
 import { isPath } from "./mounts.ts";
 import { invalid } from "../../errors.ts";
 
 /** The greatest number of files that a log may have. */
 export const MOST_LOG_FILES = 1000;
 
-/** Docker's driver `local` keeps these where a request says nothing else. */
+/** Docker's driver `local` keeps these where a request says nothing else, and so does what a driver without a file has for readers. */
 const LOCAL = { sizeMax: 20 * 1024 * 1024, files: "5" };
 
 /** Words of Go's `strconv.ParseBool`. */
@@ -19,6 +21,7 @@ export async function chooseLog(host: Host, id: string, spec: ContainerSpec): Pr
   const { files } = host;
   const source = host.logSource(id, spec.logDriver ?? "k8s-file");
   const { logPath: path } = spec;
+  if (spec.logDriver === "syslog") await requireReceiver(files, spec);
   if (source.driver !== "k8s-file") return source;
   const sizeMax = chooseSize(spec);
   // Readers that follow are to miss no line where a log begins anew, also one that keeps its last file only.
@@ -34,6 +37,12 @@ export async function chooseLog(host: Host, id: string, spec: ContainerSpec): Pr
   return { ...source, ...sizeMax && { sizeMax }, path: cleanPath(path), kept: true };
 }
 
+/** Throws `invalid` where the socket of a syslog is not there, as Docker does. Any other receiver may come later. */
+async function requireReceiver(files: Host["files"], { logOptions }: ContainerSpec): Promise<void> {
+  const { path } = parseSyslogOptions(logOptions);
+  if (path !== "" && !await files.exists(path)) throw invalid(`stat ${path}`, "no such file or directory");
+}
+
 /**
  * Returns the older files that a log keeps; `undefined` for none. Without a greatest size there are none, nor at a path that the
  * client names: others may change what is there.
@@ -41,22 +50,32 @@ export async function chooseLog(host: Host, id: string, spec: ContainerSpec): Pr
 export function olderLogs(
   spec: Pick<ContainerSpec, "logDriver" | "logOptions" | "logSizeMax" | "logPath">,
 ): OlderLogs | undefined {
-  const { logDriver, logOptions, logPath } = spec;
+  const { logDriver, logPath } = spec;
   if (logDriver === "journald" || logDriver === "none" || logPath !== undefined) return undefined;
-  const isLocal = logDriver === "local";
-  const { "max-file": files = isLocal ? LOCAL.files : "1", compress = String(isLocal) } = logOptions;
+  const isLocal = logDriver === "local" || logDriver === "syslog";
+  const { files = isLocal ? LOCAL.files : "1", compress = String(isLocal) } = fileOptions(spec);
   if (Number(files) < 2 || chooseSize(spec) === undefined) return undefined;
-  return { files: Number(files), gzip: asksCompression(compress) };
+  return { files: Number(files), gzip: asksYes(compress) };
 }
 
-/** Reads the option `compress`. Throws `invalid` in Go's words. */
-export function asksCompression(text: string): boolean {
+/** The options of a log's files, by the names that the driver has for them. */
+function fileOptions({ logDriver, logOptions }: Pick<ContainerSpec, "logDriver" | "logOptions">) {
+  if (logDriver !== "syslog") return { files: logOptions["max-file"], compress: logOptions.compress };
+  return { files: logOptions["cache-max-file"], compress: logOptions["cache-compress"] };
+}
+
+/** Reads an option that is yes or no, in Go's words. Throws `invalid` in them. */
+export function asksYes(text: string): boolean {
   if (YES.has(text)) return true;
   if (NO.has(text)) return false;
   throw invalid(`strconv.ParseBool: parsing "${text}": invalid syntax`);
 }
 
-function chooseSize({ logDriver, logSizeMax = 0 }: Pick<ContainerSpec, "logDriver" | "logSizeMax">) {
+type Size = Pick<ContainerSpec, "logDriver" | "logOptions" | "logSizeMax">;
+
+function chooseSize({ logDriver, logOptions, logSizeMax = 0 }: Size): number | undefined {
+  const { "cache-max-size": cached } = logOptions;
+  if (logDriver === "syslog") return cached === undefined ? LOCAL.sizeMax : parseByteSize(cached);
   if (logSizeMax > 0) return logSizeMax;
   return logDriver === "local" ? LOCAL.sizeMax : undefined;
 }

@@ -16,6 +16,7 @@ import { withLinkedHosts } from "./linked_hosts.ts";
 import { connectNetwork, type ContainerNetwork, reserveNetwork, type SameNetworks } from "./network.ts";
 import { withState } from "../records.ts";
 import { foldersWritten } from "../create/written_folders.ts";
+import { forwardLog } from "../streams/forward_log.ts";
 import { freshHealth } from "../health/begin_health.ts";
 
 /** The kind of the intents that precede what {@linkcode bringUp} does to the host. */
@@ -68,6 +69,7 @@ export async function bringUp(
     const state = { ...FRESH_STATE, ...kept, ...pids, status: "initialized" as const, network: network.status };
     const up = withState(planned, state);
     await records.save(up, [core.intents.end(intent)]);
+    forwardLog(context, up);
     emitEvent(context, up, "init");
     return up;
   } catch (error) {

@@ -1,7 +1,6 @@
 /** Finding the last lines of a log without holding it in memory. */
 import type { LogPlace } from "../../ports/host_port.ts";
-import type { LogRecord } from "../options.ts";
-import { parseK8sLog } from "./k8s_log.ts";
+import { type LogRecord, parseK8sLog } from "../../text/logs/k8s_log.ts";
 
 /** A log in which places stay what they are while it grows. */
 export interface PlacedLog {

@@ -6,9 +6,10 @@ import { type Context, isLive } from "../context.ts";
 import { requireHost } from "../../core.ts";
 import { watchExit } from "../life/wait_for_exit.ts";
 import { isCode } from "../failures.ts";
-import { parseK8sLog } from "./k8s_log.ts";
+import { asksYes } from "../create/choose_log.ts";
+import { type LogRecord, parseK8sLog } from "../../text/logs/k8s_log.ts";
 import { findTail, type PlacedLog, skipLines } from "./log_tail.ts";
-import type { LogRecord, LogsOptions } from "../options.ts";
+import type { LogsOptions } from "../options.ts";
 
 /** How often the last lines of a log that keeps running away are looked for. */
 const TRIES = 5;
@@ -24,6 +25,10 @@ export function readLogs(context: Context, nameOrID: string, options: LogsOption
     const sentinel = "this container is not logging output";
     const text = `this container is using the 'none' log driver, cannot read logs: ${sentinel}`;
     throw new EngineError("state", text, { sentinel });
+  }
+  const { logDriver, logOptions } = record.spec;
+  if (logDriver === "syslog" && asksYes(logOptions["cache-disabled"] ?? "0")) {
+    throw new EngineError("unsupported", "configured logging driver does not support reading");
   }
   return readRecords(context, record, options);
 }

@@ -103,6 +103,7 @@ async function* readChunks(
       const packed = file === undefined ? await files.unpack?.() : undefined;
       if (packed) {
         for await (const part of packed) yield part;
+        position = 0;
         files.advance();
         continue;
       }

@@ -85,7 +85,46 @@ async function openOlder(path: string, options: LogReadOptions): Promise<Readabl
   const isPlaced = from !== undefined && from.file !== "";
   const number = isPlaced ? Number(from.file) : oldestOf(numbers, await greatestCount(folder));
   if (!numbers.includes(number)) throw fileGone();
-  return readFollowing(new NumberedFiles(folder, number, isPlaced && from.offset > 0), options);
+  return readFollowing(new NumberedFiles(folder, number, isPlaced ? from.offset : 0), options);
+}
+
+/** A log that is read from a place on, and how far the reader has come. */
+export interface PlacedStream {
+  readonly stream: ReadableStream<Uint8Array>;
+  /** The number of the file that the last chunk was from. */
+  readonly number: number;
+  /** The place of the first chunk in its file, in bytes. */
+  readonly offset: number;
+}
+
+/**
+ * Reads a log from a place on, or from the oldest file that is there where the place's is not; `undefined` where the log has no
+ * files of its own.
+ */
+export async function readOlderFrom(
+  path: string,
+  place: { number: number; offset: number } | undefined,
+  options: Omit<LogReadOptions, "from">,
+): Promise<PlacedStream | undefined> {
+  const folder = folderOf(path);
+  const numbers = await numbersIn(folder);
+  if (numbers.length === 0) return undefined;
+  const isThere = place !== undefined && numbers.includes(place.number);
+  const [number, offset] = isThere ? [place.number, place.offset] : [numbers[0], 0];
+  const files = new NumberedFiles(folder, number, offset);
+  const stream = readFollowing(files, { ...options, from: { offset, file: String(number) } });
+  return {
+    stream,
+    offset,
+    get number() {
+      return files.number;
+    },
+  };
+}
+
+/** The path of what is kept beside a log's files, by its name. */
+export function besideOlder(path: string, name: string): string {
+  return join(folderOf(path), name);
 }
 
 /** The files of a log by their numbers. */
@@ -93,13 +132,18 @@ class NumberedFiles implements LogFiles {
   readonly #folder: string;
   #number: number;
   #next: number | undefined;
-  /** The reader begins in the middle of the present file, which counts bytes that are not compressed. */
-  #isMiddle: boolean;
+  /** The reader's beginning in the present file, in bytes that are not compressed. */
+  #offset: number;
 
-  constructor(folder: string, number: number, isMiddle: boolean) {
+  constructor(folder: string, number: number, offset: number) {
     this.#folder = folder;
     this.#number = number;
-    this.#isMiddle = isMiddle;
+    this.#offset = offset;
+  }
+
+  /** The present file's number. */
+  get number(): number {
+    return this.#number;
   }
 
   get path(): string {
@@ -117,7 +161,7 @@ class NumberedFiles implements LogFiles {
 
   advance(): void {
     this.#number = this.#next ?? this.#number + 1;
-    this.#isMiddle = false;
+    this.#offset = 0;
   }
 
   async unpack(): Promise<AsyncIterable<Uint8Array> | undefined> {
@@ -127,9 +171,7 @@ class NumberedFiles implements LogFiles {
       // The reader was so late that its file is deleted: it goes on with the first that is there.
       return this.#next === undefined ? undefined : ReadableStream.from([]);
     }
-    if (!this.#isMiddle) return unpackFile(file);
-    await file.close();
-    throw fileGone();
+    return unpackFile(file, this.#offset);
   }
 
   async #findNext(): Promise<number | undefined> {

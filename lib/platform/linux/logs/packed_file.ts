@@ -3,11 +3,15 @@ import { readAt } from "./log_place.ts";
 
 const CHUNK = 256 * 1024;
 
-/** The bytes of a file that gzip has compressed. Closes the file. */
-export async function* unpackFile(file: FileHandle): AsyncGenerator<Uint8Array, undefined> {
+/** The bytes of a file that gzip has compressed, without the first `offset` of them. Closes the file. */
+export async function* unpackFile(file: FileHandle, offset: number): AsyncGenerator<Uint8Array, undefined> {
+  let rest = offset;
   try {
     const packed = ReadableStream.from(readWhole(file) as AsyncIterable<Uint8Array<ArrayBuffer>>);
-    for await (const chunk of packed.pipeThrough(new DecompressionStream("gzip"))) yield chunk;
+    for await (const chunk of packed.pipeThrough(new DecompressionStream("gzip"))) {
+      if (rest < chunk.length) yield rest === 0 ? chunk : chunk.subarray(rest);
+      rest = Math.max(0, rest - chunk.length);
+    }
   } finally {
     await file.close();
   }

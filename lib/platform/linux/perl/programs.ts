@@ -16,6 +16,7 @@ import { AGENT_READ } from "./agent/read.pl.ts";
 import { AGENT_WRITE } from "./agent/write.pl.ts";
 import { ATTACH } from "./attach.pl.ts";
 import { COMMON } from "./common.pl.ts";
+import { DATAGRAMS } from "./datagrams.pl.ts";
 import { EPOLL } from "./epoll.pl.ts";
 import { EXEC } from "./exec.pl.ts";
 import { HIDE } from "./hide.pl.ts";
@@ -46,6 +47,9 @@ export const AGENT_PROGRAM: PerlProgram = {
     ...["mknodat", "linkat", "fchownat", "utimensat", "capget", "capset"] as const,
   ],
 };
+
+/** Sends datagrams to sockets with a path. */
+export const DATAGRAMS_PROGRAM: PerlProgram = { parts: [COMMON, DATAGRAMS], calls: [] };
 
 /** Makes links, addresses, routes, and elements of the firewall's sets. */
 export const LINKS_PROGRAM: PerlProgram = { parts: [COMMON, LINKS], calls: ["setns"] };

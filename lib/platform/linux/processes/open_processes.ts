@@ -2,6 +2,7 @@ import { EngineError } from "../../../engine/errors.ts";
 import type { HostContext } from "../helpers/context.ts";
 import { findProgram } from "../helpers/programs.ts";
 import { openBundler } from "../bundle/bundle.ts";
+import { LogForwarder } from "../logs/syslog/forwarder.ts";
 import { LogKeeper } from "../logs/log_keeper.ts";
 import { Cgroups, usableCgroupLayout } from "../resources/cgroups.ts";
 import type { Nursery } from "./nursery/nursery.ts";
@@ -25,10 +26,11 @@ export async function openProcesses(context: HostContext, nursery: Nursery): Pro
   if (conmon === undefined) throw new EngineError("unsupported", "Open host: conmon is not installed");
   const logKeeper = new LogKeeper(context.paths.logs, context.log);
   await logKeeper.resume();
+  const logForwarder = new LogForwarder(context.log);
   const sealed = new SealedRuntimes(nursery, context.log);
   const sockets = new NurserySockets(context.paths.runroot);
   return new LinuxProcesses(context, {
     ...{ runtimes, sealed, conmon, nursery, sockets },
-    ...{ cgroups, bundler, filters, logKeeper },
+    ...{ cgroups, bundler, filters, logKeeper, logForwarder },
   });
 }

@@ -11,6 +11,7 @@ import type { ContainerRecord, ExitStatus, LogSource } from "../../../engine/rec
 import { EngineError } from "../../../engine/errors.ts";
 import type {
   Attachment,
+  LogForwardOptions,
   LogPlace,
   LogReadOptions,
   Processes,
@@ -35,6 +36,7 @@ import { LinuxExecs } from "./exec/execs.ts";
 import { type Facts, hasOwnPids, readFacts, writeFacts } from "./facts.ts";
 import { deleteLog, logPlaceOf, readLog } from "../logs/log_sources.ts";
 import type { LogKeeper } from "../logs/log_keeper.ts";
+import type { LogForwarder } from "../logs/syslog/forwarder.ts";
 import { openLogTarget } from "../logs/log_target.ts";
 import { isAlive, markProcess, namespacesOf } from "../helpers/proc.ts";
 import { processState } from "./process_state.ts";
@@ -66,6 +68,7 @@ export interface Parts {
   bundler: Bundler;
   filters: SeccompFilters;
   logKeeper: LogKeeper;
+  logForwarder: LogForwarder;
 }
 
 /** The port `Processes` on this machine. */
@@ -267,8 +270,13 @@ export class LinuxProcesses implements Processes {
     return logPlaceOf(source, records);
   }
 
-  deleteLog(source: LogSource): Promise<void> {
-    return deleteLog(source);
+  forwardLog(record: ContainerRecord, options: LogForwardOptions): Promise<void> {
+    return this.#parts.logForwarder.forward(record, options);
+  }
+
+  async deleteLog(source: LogSource): Promise<void> {
+    await this.#parts.logForwarder.drop(source.path);
+    await deleteLog(source);
   }
 
   async list(): Promise<string[]> {
@@ -283,6 +291,7 @@ export class LinuxProcesses implements Processes {
     this.#supervisors.close();
     this.execs.close();
     this.#parts.sockets.close();
+    await this.#parts.logForwarder.close();
     await this.#parts.logKeeper.close();
     await this.#parts.cgroups.close();
   }

@@ -39,6 +39,35 @@ Deno.test("passedOverOptions() warns of older files at a path of the client", ()
 
 Deno.test("checkLogOptions() tells a driver of other engines from one that nobody has", () => {
   const check = (logDriver: string) => () => checkLogOptions({ logDriver, logOptions: {} });
-  assertThrows(check("syslog"), Error, '"syslog": the supervisor, conmon, writes files and the journal only');
+  assertThrows(check("gelf"), Error, '"gelf": the supervisor, conmon, writes files and the journal only');
   assertThrows(check("nope"), Error, 'invalid log driver "nope": invalid argument');
+});
+
+Deno.test("checkLogOptions() takes the options of Docker's syslog, and names one that it does not know", () => {
+  const check = (logOptions: Record<string, string>) => checkLogOptions({ logDriver: "syslog", logOptions });
+  check({});
+  check({ "syslog-address": "tcp://192.0.2.1:1514", "syslog-facility": "local3", "syslog-format": "rfc5424micro" });
+  check({
+    tag: "{{.Name}}",
+    env: "MODE",
+    labels: "team",
+    "cache-max-size": "1m",
+    "cache-max-file": "2",
+    mode: "non-blocking",
+  });
+  const fails = (options: Record<string, string>, text: string) => assertThrows(() => check(options), Error, text);
+  fails({ "max-size": "1m" }, "unknown log opt 'max-size' for syslog log driver");
+  fails({ "syslog-address": "http://x" }, "unsupported scheme: 'http'");
+  fails({ "syslog-facility": "nope" }, 'invalid syslog facility: "nope"');
+  fails({ "syslog-format": "nope" }, 'Invalid syslog format: "nope"');
+  fails({ "cache-max-file": "0" }, 'log option "cache-max-file": "0", must be 1 to 1000');
+  fails({ tag: "{{.Nope}}" }, 'log option "tag": template parsing error');
+});
+
+Deno.test("olderLogs() of syslog are those of its cache", () => {
+  const logDriver = "syslog";
+  assertEquals(olderLogs({ logDriver, logOptions: {} }), { files: 5, gzip: true });
+  const logOptions = { "cache-max-file": "2", "cache-compress": "false" };
+  assertEquals(olderLogs({ logDriver, logOptions }), { files: 2, gzip: false });
+  assertEquals(olderLogs({ logDriver, logOptions: { "cache-max-file": "1" } }), undefined);
 });

@@ -176,7 +176,7 @@ Deno.test("createContainer() refuses what contradicts itself", async () => {
     [{ networks: { nowhere: {} } }, "unable to find network with name or ID nowhere: network not found"],
     [{ networks: { podman: { staticIPs: ["192.0.2.1"] } } }, "not in any subnet on network podman"],
     [{ networks: { podman: { staticIPs: ["ten"] } } }, "not an address"],
-    [{ logDriver: "syslog" }, '"logDriver" is not supported yet: "syslog"'],
+    [{ logDriver: "gelf" }, '"logDriver" is not supported yet: "gelf"'],
     [{ command: ["a\0b"] }, "NUL byte"],
     [{ resources: { memory: { swap: 5 } } }, "always set the memory limit when using memoryswap"],
     [{ resources: { memory: { limit: 10, swap: 5 } } }, "minimum memoryswap limit should be larger than memory limit"],

@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
-import { parseK8sLog } from "../../../../lib/engine/containers/streams/k8s_log.ts";
+import { type LogRecord, parseK8sLog } from "../../../../lib/engine/text/logs/k8s_log.ts";
 import { findTail, skipLines } from "../../../../lib/engine/containers/streams/log_tail.ts";
-import type { LogRecord, LogsOptions } from "../../../../lib/engine/containers/options.ts";
+import type { LogsOptions } from "../../../../lib/engine/containers/options.ts";
 import { parseRFC3339 } from "../../../../lib/engine/text/moment.ts";
 import { openFake, seeded, spec } from "../../../fixtures/engine/fake_engine.ts";
 

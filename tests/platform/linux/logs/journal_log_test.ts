@@ -1,6 +1,6 @@
 /** This machine has no journal: entries as conmon sends them and `journalctl --output=json` writes them stand for one. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { parseK8sLog } from "../../../../lib/engine/containers/streams/k8s_log.ts";
+import { parseK8sLog } from "../../../../lib/engine/text/logs/k8s_log.ts";
 import { journalLine, readJournal } from "../../../../lib/platform/linux/logs/journal_log.ts";
 import { heapGrowth } from "../../../fixtures/heap_growth.ts";
 

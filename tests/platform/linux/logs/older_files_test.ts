@@ -1,81 +1,13 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { EngineError } from "../../../../lib/engine/errors.ts";
-import type { LogReadOptions } from "../../../../lib/engine/ports/host_port.ts";
 import { LogKeeper } from "../../../../lib/platform/linux/logs/log_keeper.ts";
 import { deleteOlder, olderPlace, readOlder } from "../../../../lib/platform/linux/logs/older_files.ts";
-
-const ID = "ab".repeat(32);
-
-/** A log whose supervisor is this: it begins a new file as conmon does, when it is told to. */
-class Bench {
-  readonly path: string;
-  readonly older: string;
-  readonly keeper: LogKeeper;
-  #supervised = "";
-  #file: Deno.FsFile | undefined;
-
-  constructor(readonly logs: string) {
-    this.path = join(logs, `${ID}.log`);
-    this.older = join(logs, "older", ID);
-    this.keeper = new LogKeeper(logs, (_, message) => assert(false, message));
-  }
-
-  /** Starts the supervisor. */
-  async start(files: number, gzip = false): Promise<void> {
-    this.#supervised = await this.keeper.prepare({ driver: "k8s-file", path: this.path, older: { files, gzip } }) ?? "";
-    this.#file?.close();
-    this.#file = await Deno.open(this.#supervised, { append: true, create: true });
-    await this.keeper.arm(ID);
-  }
-
-  async write(text: string): Promise<void> {
-    await this.#file!.write(new TextEncoder().encode(`2026-11-21T00:00:00.000000000+00:00 stdout F ${text}\n`));
-  }
-
-  async rotate(text: string): Promise<void> {
-    this.#file!.close();
-    this.#file = await Deno.open(`${this.#supervised}.tmp`, { write: true, truncate: true, create: true });
-    await Deno.rename(`${this.#supervised}.tmp`, this.#supervised);
-    await this.write(text);
-  }
-
-  end(): void {
-    this.#file?.close();
-    this.#file = undefined;
-  }
-
-  /** Waits until the numbered files are these. */
-  async settle(...names: string[]): Promise<void> {
-    const wanted = names.sort().join();
-    for (let found = ""; found !== wanted; await sleep(10)) {
-      found = (await readdir(this.older)).filter((name) => /^[1-9]/.test(name)).sort().join();
-    }
-  }
-
-  async read(options: LogReadOptions = {}): Promise<string> {
-    const text = await new Response(readOlder(this.path, options) as ReadableStream<Uint8Array<ArrayBuffer>>).text();
-    return text.split("\n").slice(0, -1).map((line) => line.split(" ").at(-1)).join("");
-  }
-}
-
-async function withLogs(run: (bench: Bench) => Promise<void>): Promise<void> {
-  const logs = await mkdtemp(join(tmpdir(), "gantry-older-"));
-  const bench = new Bench(logs);
-  try {
-    await run(bench);
-  } finally {
-    bench.end();
-    await bench.keeper.close();
-    await rm(logs, { recursive: true });
-  }
-}
+import { withLog } from "../../../fixtures/platform/log_bench.ts";
 
 Deno.test("LogKeeper keeps as many files as the log may have, and readOlder() reads them in order", () =>
-  withLogs(async (bench) => {
+  withLog(async (bench) => {
     await bench.start(3);
     await bench.write("a");
     assertEquals(await bench.read(), "a");
@@ -90,7 +22,7 @@ Deno.test("LogKeeper keeps as many files as the log may have, and readOlder() re
   }));
 
 Deno.test("LogKeeper misses no file, however fast they follow each other, nor does a reader that follows", () =>
-  withLogs(async (bench) => {
+  withLog(async (bench) => {
     await bench.start(1);
     const end = Promise.withResolvers<void>();
     const text = bench.read({ followUntil: end.promise });
@@ -109,7 +41,7 @@ Deno.test("LogKeeper misses no file, however fast they follow each other, nor do
   }));
 
 Deno.test("LogKeeper compresses older files, which readOlder() unpacks", () =>
-  withLogs(async (bench) => {
+  withLog(async (bench) => {
     await bench.start(4, true);
     await bench.write("a");
     await bench.rotate("b");
@@ -120,7 +52,7 @@ Deno.test("LogKeeper compresses older files, which readOlder() unpacks", () =>
   }));
 
 Deno.test("a log goes on in its last file when its container starts again, and when the helper does", () =>
-  withLogs(async (bench) => {
+  withLog(async (bench) => {
     await bench.start(3);
     await bench.write("a");
     await bench.rotate("b");
@@ -145,7 +77,7 @@ Deno.test("a log goes on in its last file when its container starts again, and w
   }));
 
 Deno.test("readOlder() follows a log through its replacement", () =>
-  withLogs(async (bench) => {
+  withLog(async (bench) => {
     await bench.start(3);
     await bench.write("a");
     await bench.rotate("b");
@@ -164,7 +96,7 @@ Deno.test("readOlder() follows a log through its replacement", () =>
   }));
 
 Deno.test("readOlder() goes on with what is there, where it was too late for a file", () =>
-  withLogs(async (bench) => {
+  withLog(async (bench) => {
     await bench.start(2);
     const end = Promise.withResolvers<void>();
     const reader = readOlder(bench.path, { followUntil: end.promise }).getReader();
@@ -179,7 +111,7 @@ Deno.test("readOlder() goes on with what is there, where it was too late for a f
   }));
 
 Deno.test("olderPlace() is in the log if that has enough, stays where it is, and is refused once its file is gone", () =>
-  withLogs(async (bench) => {
+  withLog(async (bench) => {
     await bench.start(2);
     for (const text of ["a", "b", "c"]) await bench.write(text);
     assertEquals(await bench.read({ from: await olderPlace(bench.path, 1) }), "c");
@@ -197,7 +129,7 @@ Deno.test("olderPlace() is in the log if that has enough, stays where it is, and
   }));
 
 Deno.test("a log whose files an earlier version named goes on after them", () =>
-  withLogs(async (bench) => {
+  withLog(async (bench) => {
     await Deno.mkdir(bench.older, { recursive: true });
     const line = (text: string) => `2026-11-21T00:00:00.000000000+00:00 stdout F ${text}\n`;
     await Deno.writeTextFile(join(bench.older, "files"), "3\n");
@@ -213,7 +145,7 @@ Deno.test("a log whose files an earlier version named goes on after them", () =>
   }));
 
 Deno.test("LogKeeper.start() says why it cannot keep anything, and LogKeeper.resume() does nothing where there is nothing", () =>
-  withLogs(async ({ logs, keeper }) => {
+  withLog(async ({ logs, keeper }) => {
     const told: string[] = [];
     const lost = new LogKeeper(join(logs, "none", "none"), (_, message) => told.push(message));
     await assertRejects(() => lost.start(), Error, "ENOENT");

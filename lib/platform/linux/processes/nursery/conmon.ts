@@ -4,7 +4,7 @@
  * @module
  */
 import type { ContainerRecord } from "../../../../engine/records/container_record.ts";
-import { logTag } from "../../../../engine/text/log_attributes.ts";
+import { logTag } from "../../../../engine/text/logs/log_attributes.ts";
 import type { RestoreImages } from "../../../../engine/ports/checkpoint_port.ts";
 import { EngineError } from "../../../../engine/errors.ts";
 import type { ContainerPaths, HostPaths } from "../../helpers/paths.ts";

@@ -1,5 +1,5 @@
-import { readPairs } from "./pairs.ts";
-import { compilePattern } from "./pattern.ts";
+import { readPairs } from "../pairs.ts";
+import { compilePattern } from "../pattern.ts";
 import { parseTagTemplate } from "./tag_template.ts";
 
 /** The characters of a short ID. */
@@ -32,6 +32,11 @@ export function logTag(record: TaggedRecord): string | undefined {
     Command: process.args.join(" "),
     DaemonName: "docker",
   });
+}
+
+/** Returns the tag of a container's messages for a syslog: its short ID where it asks for no other. */
+export function syslogTag(record: TaggedRecord): string {
+  return logTag(record) ?? record.id.slice(0, SHORT);
 }
 
 /**

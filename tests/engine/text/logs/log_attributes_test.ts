@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { logAttributes, logTag, type TaggedRecord } from "../../../lib/engine/text/log_attributes.ts";
+import { logAttributes, logTag, type TaggedRecord } from "../../../../lib/engine/text/logs/log_attributes.ts";
 
 function taggedRecord(logOptions: Record<string, string>, defaults?: "docker"): TaggedRecord {
   return {

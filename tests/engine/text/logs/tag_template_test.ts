@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { parseTagTemplate } from "../../../lib/engine/text/tag_template.ts";
+import { parseTagTemplate } from "../../../../lib/engine/text/logs/tag_template.ts";
 
 const values = { Name: "Web", ID: "0123456789abcdef", ImageName: "busybox" };
 

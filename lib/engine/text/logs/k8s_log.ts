@@ -3,7 +3,6 @@
  * of a line that goes on in the stream's next record.
  */
 import { EngineError } from "../../errors.ts";
-import type { LogRecord } from "../options.ts";
 
 const NEWLINE = 10;
 const SPACE = 32;
@@ -17,6 +16,16 @@ const STREAMS: Record<number, LogRecord["stream"]> = { 111: "stdout", 101: "stde
 const LONGEST_RECORD = 1 << 20;
 
 const text = new TextDecoder();
+
+/** One record of a container's log: a line, or a part of one. */
+export interface LogRecord {
+  /** When it was written, RFC 3339 with nanoseconds, as logged. */
+  time: string;
+  stream: "stdout" | "stderr";
+  /** True when the line goes on in the stream's next record: `data` then has no newline at its end, else it has one. */
+  partial: boolean;
+  data: Uint8Array;
+}
 
 /**
  * Reads a log from raw bytes, however they are cut; the records of a chunk come together. Records that do not parse (a
