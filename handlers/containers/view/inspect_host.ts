@@ -5,7 +5,7 @@ import type { InspectContainerHostConfig } from "../../wire/containers/container
 import { humanSize } from "../../human_size.ts";
 import type { Sparse } from "../../wire/emit.ts";
 import { scratchMounts, viewBinds } from "./inspect_mounts.ts";
-import { portBindings } from "./inspect_network.ts";
+import { requestedBindings } from "./inspect_network.ts";
 import { specHost } from "./inspect_spec.ts";
 import { inspectResources } from "./inspect_resources.ts";
 
@@ -31,7 +31,7 @@ export function hostConfig(record: ContainerRecord, runtime: string): Sparse<Ins
       Size: humanSize(Math.max(0, spec.logSizeMax ?? 0)),
     },
     NetworkMode: viewMode(namespaces.network),
-    PortBindings: portBindings(record.ports),
+    PortBindings: requestedBindings(record.ports),
     RestartPolicy: { Name: spec.restartPolicy?.name ?? "no", MaximumRetryCount: spec.restartPolicy?.retries ?? 0 },
     AutoRemove: spec.remove,
     // A privileged container has them all.

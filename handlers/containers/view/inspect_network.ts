@@ -9,13 +9,23 @@ import type { Sparse } from "../../wire/emit.ts";
 /** Bindings by container port, `80/tcp`. */
 type Bindings = Record<string, { HostIp: string; HostPort: string }[] | null>;
 
-/** Published ports, one entry for each of a range. */
+/** Published ports, one entry for each of a range and for each version of IP. */
 export function portBindings(ports: readonly PortMapping[]): Bindings {
+  return bindingsAt(ports, ({ hostIP, bothFamilies }) => bothFamilies ? ["0.0.0.0", "::"] : [hostIP || "0.0.0.0"]);
+}
+
+/** Published ports as they were requested, one entry for each of a range. */
+export function requestedBindings(ports: readonly PortMapping[]): Bindings {
+  return bindingsAt(ports, ({ hostIP, bothFamilies }) => [bothFamilies ? "" : hostIP || "0.0.0.0"]);
+}
+
+function bindingsAt(ports: readonly PortMapping[], addressesOf: (port: PortMapping) => string[]): Bindings {
   const bindings: Bindings = {};
   for (const port of ports) {
     for (let offset = 0; offset < port.range; offset++) {
-      const binding = { HostIp: port.hostIP || "0.0.0.0", HostPort: String(port.hostPort + offset) };
-      (bindings[`${port.containerPort + offset}/${port.protocol}`] ??= []).push(binding);
+      const HostPort = String(port.hostPort + offset);
+      const found = bindings[`${port.containerPort + offset}/${port.protocol}`] ??= [];
+      found.push(...addressesOf(port).map((HostIp) => ({ HostIp, HostPort })));
     }
   }
   return bindings;

@@ -22,6 +22,8 @@ export interface Networks {
   reserve(recorded: readonly NetworkRecord[], choose: (taken: PlacesTaken) => Place): Promise<Place>;
   /** Fails with `port_in_use` when a host port cannot be had. Holds nothing. */
   checkPorts(ports: readonly PortMapping[]): Promise<void>;
+  /** Whether the host has IPv6; absent: it has not. */
+  hasIPv6?(): boolean;
   /** Makes the container's network namespace, without networks in it; returns its path. */
   createNamespace(containerID: string): Promise<string>;
   /** Returns the path that the container's namespace has, or would have, for a teardown after the record has forgotten it. */

@@ -19,8 +19,10 @@ export interface NamespaceMode {
 
 /** A published port. */
 export interface PortMapping {
-  /** Empty means every address. */
+  /** Empty means every address of IPv4, and those of IPv6 where the container has one too. */
   hostIP: string;
+  /** With an empty `hostIP`: every address of IPv6 in any case, as Docker's clients expect. */
+  bothFamilies?: true;
   /** 0 in a spec means any free one; never 0 in a record. */
   hostPort: number;
   /** In a spec: any free one from `hostPort` to this. */

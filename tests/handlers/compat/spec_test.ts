@@ -37,8 +37,8 @@ Deno.test("dockerRequest() publishes a port for each protocol it names, and take
   const ports = (PortBindings: unknown) => docker({ Image: "x", HostConfig: { PortBindings } }).ports;
   const plain = { hostIP: "", hostPort: 5300, containerPort: 53, range: 1 };
   assertEquals(ports({ "53/tcp,udp": [{ HostPort: "5300" }], "80/": [{ HostIp: "0.0.0.0", HostPort: "8000-8010" }] }), [
-    { ...plain, protocol: "tcp" },
-    { ...plain, protocol: "udp" },
+    { ...plain, protocol: "tcp", bothFamilies: true },
+    { ...plain, protocol: "udp", bothFamilies: true },
     { ...plain, hostPort: 8000, lastHostPort: 8010, containerPort: 80, protocol: "tcp" },
   ]);
   assertThrows(() => ports({ "53/icmp": [{ HostPort: "5300" }] }), RequestError, 'port protocol "icmp"');
@@ -83,7 +83,7 @@ Deno.test("dockerRequest() reads every option of docker's", () => {
     namespaces: { ...spec.namespaces, network: { mode: "none" } },
     ports: [
       { hostIP: "127.0.0.1", hostPort: 0, containerPort: 53, protocol: "udp", range: 1 },
-      { hostIP: "", hostPort: 8080, containerPort: 80, protocol: "tcp", range: 1 },
+      { hostIP: "", bothFamilies: true, hostPort: 8080, containerPort: 80, protocol: "tcp", range: 1 },
     ],
     exposed: ["53/udp", "80/tcp"],
     dnsServers: ["1.1.1.1"],

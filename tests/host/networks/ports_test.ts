@@ -45,6 +45,51 @@ Deno.test("ports are published by podman and docker as they ask, and shown as Do
     assert(clash.stderr.includes("address already in use"), clash.stderr);
   });
 
+  await t.step(
+    "docker's ports are open to IPv6 too, loopback and one address included, wherever they lead",
+    async () => {
+      const port = 19_000 + Math.floor(Math.random() * 500);
+      await docker("network", "create", "--ipv6", "six");
+      for (const [index, network] of ["bridge", "six"].entries()) {
+        const [both, one] = [port + 10 * index, port + 10 * index + 1];
+        const name = `dual-${network}`;
+        await docker(
+          "run",
+          "-d",
+          "--name",
+          name,
+          "--network",
+          network,
+          "-p",
+          `${both}:8000`,
+          "-p",
+          `[::1]:${one}:8000`,
+          image,
+          ...WEB,
+        );
+        assertEquals(await docker("port", name, "8000"), `0.0.0.0:${both}\n[::1]:${one}\n[::]:${both}\n`);
+        assertEquals((await portsOf(name))["8000/tcp"][1], { HostIp: "::", HostPort: `${both}` });
+        const shown = await docker("inspect", "--format", "{{json .HostConfig.PortBindings}}", name);
+        assertEquals(JSON.parse(shown)["8000/tcp"][0], { HostIp: "", HostPort: `${both}` });
+        for (const address of [`127.0.0.1:${both}`, `[::1]:${both}`, `[::1]:${one}`]) {
+          const text = await until(async () => await (await fetch(`http://${address}/`)).text());
+          assertEquals(text, "here\n", address);
+        }
+        const clash = await server.docker("run", "--rm", "-p", `[::1]:${one}:80`, image, "true");
+        assert(clash.stderr.includes(`listen tcp6 [::1]:${one}: bind: address already in use`), clash.stderr);
+        await docker("restart", "-t", "0", name);
+        assertEquals(await until(async () => await (await fetch(`http://[::1]:${both}/`)).text()), "here\n");
+        await docker("rm", "-f", name);
+        const refused = await fetch(`http://[::1]:${both}/`).then(() => "answered", () => "refused");
+        assertEquals(refused, "refused");
+      }
+      await docker("network", "rm", "six");
+      // Podman's are of IPv4 alone, unless they name an address of IPv6.
+      await podman("run", "-d", "--name", "single", "-p", `${port}:8000`, image, ...WEB);
+      assertEquals((await portsOf("single"))["8000/tcp"], [{ HostIp: "0.0.0.0", HostPort: `${port}` }]);
+    },
+  );
+
   await t.step("SCTP is published beside TCP and UDP of the same number", async () => {
     const port = 26_000 + Math.floor(Math.random() * 3000);
     const each = ["tcp", "udp", "sctp"].flatMap((protocol) => ["-p", `${port}:99/${protocol}`]);

@@ -160,6 +160,7 @@ function publishedPorts({ HostConfig: { PortBindings } }: CreateContainerConfig)
       const [first, last] = portRange(HostPort);
       return protocols(names).map((protocol): PortMapping => ({
         hostIP: HostIp === ANY_ADDRESS ? "" : HostIp,
+        ...HostIp === "" && { bothFamilies: true },
         hostPort: first,
         ...last > first && { lastHostPort: last },
         containerPort: portNumber(number, port),

@@ -216,8 +216,13 @@ async function choosePorts(
   exposed: string[],
   { reserved, warnings }: Pick<Draft, "reserved" | "warnings">,
 ): Promise<PortMapping[]> {
-  const checked = checkMappings(spec.ports);
+  const host = requireHost(context.core);
   const { mode } = spec.namespaces.network;
+  // Docker's clients are told of both where the host has both.
+  const isDual = spec.defaults === "docker" && mode === "bridge" && host.networks.hasIPv6?.() === true;
+  const checked = checkMappings(spec.ports).map(({ bothFamilies, ...mapping }): PortMapping => {
+    return bothFamilies && isDual ? { ...mapping, bothFamilies } : mapping;
+  });
   if (!canPublish(mode)) {
     if (checked.length > 0) {
       const reason = `because "${mode}" network namespace mode does not support them`;
@@ -225,8 +230,11 @@ async function choosePorts(
     }
     return [];
   }
-  const wanted = spec.publishImagePorts ? [...checked, ...publishAll(checked, exposed)] : checked;
-  const host = requireHost(context.core);
+  const exposedToo = spec.publishImagePorts ? publishAll(checked, exposed) : [];
+  const wanted = [
+    ...checked,
+    ...exposedToo.map((mapping): PortMapping => isDual ? { ...mapping, bothFamilies: true } : mapping),
+  ];
   return await assignPorts(wanted, {
     random: context.core.random,
     taken: () => context.records.publishedPorts(),

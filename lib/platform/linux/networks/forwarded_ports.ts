@@ -1,10 +1,11 @@
 /**
- * Published ports of an ordinary user's containers: a process for each container listens on them, and hands on what comes. A container
- * sees the bridge's gateway as its clients' address.
+ * Published ports to which no rule of the firewall leads: those of an ordinary user's containers, and IPv6 of root's, which may
+ * lead to an address of IPv4, and from the machine's loopback. A process for each container listens on them, and hands on what comes.
+ * A container sees the bridge's gateway as its clients' address.
  *
  * @module
  */
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { isIPv6 } from "node:net";
 import { join } from "node:path";
@@ -23,10 +24,17 @@ import { hasSystemCode } from "../../../oci/system_error.ts";
 /** The most connections of one container at a time: each is a process. */
 const MOST_CONNECTIONS = 512;
 
-/** Publishes all of a container's ports or none, in place of those it has. Throws `port_in_use`, and `invalid` for what cannot be had. */
-export async function forwardPorts(folder: string, netns: string, options: PublishedPorts): Promise<void> {
+/**
+ * Publishes all of a container's ports or none, in place of those it has. Throws `port_in_use`, and `invalid` for what cannot be had.
+ *
+ * @param netns The namespace of an ordinary user's bridges; without one IPv6 is published only
+ */
+export async function forwardPorts(folder: string, netns: string | undefined, options: PublishedPorts): Promise<void> {
   await endForwarding(folder, options.containerID);
-  const ports = options.ports.flatMap((mapping) => mappingPorts(mapping, options.addresses));
+  const mappings = options.ports.flatMap(separateFamilies).filter(({ hostIP, protocol }) => {
+    return netns !== undefined || (isIPv6(hostIP) && protocol !== "sctp");
+  });
+  const ports = mappings.flatMap((mapping) => mappingPorts(mapping, options.addresses));
   if (ports.length === 0) return;
   const fields = ports.flatMap(({ mapping, hostPort, target, containerPort }) => [
     mapping.protocol,
@@ -35,7 +43,7 @@ export async function forwardPorts(folder: string, netns: string, options: Publi
     packAddress(target),
     String(containerPort),
   ]);
-  const args = perlArguments(PORTS_PROGRAM, "Publish ports", [netns, String(MOST_CONNECTIONS), ...fields]);
+  const args = perlArguments(PORTS_PROGRAM, "Publish ports", [netns ?? "", String(MOST_CONNECTIONS), ...fields]);
   // A session of its own: it goes on when the server ends.
   const child = startProgram("perl", args, {
     cwd: "/",
@@ -73,12 +81,28 @@ export async function endForwarding(folder: string, containerID: string): Promis
   await rm(note, { force: true });
 }
 
-/** Each port of a mapping with the container's address that it leads to: IPv4 to IPv4, and IPv6 to IPv6. */
+/** A mapping for both versions of IP as two. */
+export function separateFamilies({ bothFamilies, ...mapping }: PortMapping): PortMapping[] {
+  return bothFamilies && hasIPv6() ? [mapping, { ...mapping, hostIP: "::" }] : [mapping];
+}
+
+/** Whether this machine has IPv6. */
+export function hasIPv6(): boolean {
+  try {
+    // The file is empty where IPv6 is disabled, and not there where the kernel has none.
+    return readFileSync("/proc/net/if_inet6", "latin1") !== "";
+  } catch {
+    return false;
+  }
+}
+
+/** Each port of a mapping with the container's address that it leads to: IPv4 to IPv4, and IPv6 to IPv6 where it has that. */
 function mappingPorts(mapping: PortMapping, addresses: readonly string[]) {
   if (mapping.protocol === "sctp") {
     throw new EngineError("unsupported", "Publish ports: an ordinary user cannot publish SCTP");
   }
-  const target = addresses.find((address) => isIPv6(address) === isIPv6(mapping.hostIP));
+  const own = addresses.find((address) => isIPv6(address) === isIPv6(mapping.hostIP));
+  const target = own ?? (isIPv6(mapping.hostIP) ? addresses[0] : undefined);
   if (target === undefined) return [];
   return Array.from({ length: mapping.range }, (_, index) => ({
     mapping,

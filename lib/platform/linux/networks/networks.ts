@@ -27,7 +27,7 @@ import { bridgeNamespace, requireReachable } from "./bridge_command.ts";
 import { bridgePorts, hasBridge, hasInterface, reflectPorts } from "./bridge.ts";
 import type { HostContext } from "../helpers/context.ts";
 import { checkHostPorts } from "./host_ports.ts";
-import { endForwarding, forwardPorts } from "./forwarded_ports.ts";
+import { endForwarding, forwardPorts, hasIPv6, separateFamilies } from "./forwarded_ports.ts";
 import { askGRPCHealth } from "./grpc_health.ts";
 import { interfacesIn } from "./joined_namespace.ts";
 import { readVersion, requireKnown } from "./netavark/netavark_version.ts";
@@ -116,7 +116,11 @@ class BridgeNetworks implements LinuxNetworks {
   }
 
   async checkPorts(ports: readonly PortMapping[]): Promise<void> {
-    await checkHostPorts(this.#helper, ports);
+    await checkHostPorts(this.#helper, ports.flatMap(separateFamilies));
+  }
+
+  hasIPv6(): boolean {
+    return hasIPv6();
   }
 
   async createNamespace(containerID: string): Promise<string> {
@@ -148,7 +152,10 @@ class BridgeNetworks implements LinuxNetworks {
     }
     this.#see(options);
     await this.#leaving.get(options.netns);
-    const checked = checkHostPorts(this.#helper, options.ports).then(() => undefined, (error: unknown) => ({ error }));
+    const checked = checkHostPorts(this.#helper, options.ports.flatMap(separateFamilies)).then(
+      () => undefined,
+      (error: unknown) => ({ error }),
+    );
     try {
       const shares = await this.#programs.share(options.attachments);
       const status = await this.#connect(options, shares);
@@ -284,6 +291,7 @@ class BridgeNetworks implements LinuxNetworks {
     if (options.ports.length === 0 || (isNew && options.addresses.length === 0)) return;
     const netns = bridgeNamespace();
     if (netns !== undefined) return await forwardPorts(this.#paths.forwards, netns, options);
+    await forwardPorts(this.#paths.forwards, undefined, options);
     const { containerID: id } = options;
     const old = isNew ? [] : this.#elements.get(id) ?? await publishedBy(id);
     for (const network of options.networks) await this.#prepared.open(network);
@@ -298,7 +306,8 @@ class BridgeNetworks implements LinuxNetworks {
   }
 
   async #unpublish(containerID: string): Promise<void> {
-    if (bridgeNamespace() !== undefined) return await endForwarding(this.#paths.forwards, containerID);
+    await endForwarding(this.#paths.forwards, containerID);
+    if (bridgeNamespace() !== undefined) return;
     const known = this.#elements.get(containerID);
     this.#elements.delete(containerID);
     await unpublishPorts(this.#helper, containerID, known);

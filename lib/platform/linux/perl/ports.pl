@@ -1,6 +1,6 @@
-# Published ports of a container of an ordinary user, who may translate no addresses of the machine: it listens on them, and hands on what
-# comes to the container's address, in the namespace of the user's bridges. `NETNS LIMIT (PROTOCOL ADDRESS PORT TARGET PORT)…`, addresses in
-# hexadecimal digits. It answers `ready`, or `taken NUMBER ERROR` for the port that cannot be had, and goes on when its starter ends.
+# Published ports to which no rule of the firewall leads, as an ordinary user may translate no addresses of the machine: it listens on
+# them, and hands on what comes to the container's address, in the namespace of the user's bridges, or the machine's where that is
+# empty. `NETNS LIMIT (PROTOCOL ADDRESS PORT TARGET PORT)…`, addresses in hexadecimal digits. It answers `ready`, or `taken NUMBER ERROR` for the port that cannot be had, and goes on when its starter ends.
 my ($netns, $limit, @ports) = @ARGV;
 # Seconds after which a client of UDP that is silent is forgotten.
 my $PATIENCE = 60;
@@ -26,9 +26,11 @@ while (my ($protocol, $address, $port, $target, $to) = splice(@ports, 0, 5)) {
   push @listening, { socket => $socket, tcp => $tcp, target => [place($target, $to)] };
   $count++;
 }
-open(my $file, '<', $netns) or die "open $netns: $!\n";
-# Sockets stay in the namespace in which they were made: those that listen in the machine's, later ones in the user's.
-syscall($nr{setns}, fileno $file, 0x40000000) == 0 or die "enter $netns: $!\n";
+if ($netns ne '') {
+  open(my $file, '<', $netns) or die "open $netns: $!\n";
+  # Sockets stay in the namespace in which they were made: those that listen in the machine's, later ones in the user's.
+  syscall($nr{setns}, fileno $file, 0x40000000) == 0 or die "enter $netns: $!\n";
+}
 answer('ready');
 open(STDIN, '<', '/dev/null');
 open(STDOUT, '>', '/dev/null');

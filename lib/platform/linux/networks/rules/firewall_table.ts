@@ -15,6 +15,8 @@ export const TABLE = "inet gantry";
  * connections are masqueraded. A bridge that routes loopback addresses (`route_localnet`) must not let containers reach
  * the host's loopback: the guard drops what claims to.
  *
+ * Linux routes no packet from `::1` to a bridge: those have a process that listens there.
+ *
  * The chains `apart` and `outward` stand in for netavark's of the bridges that this server makes itself. They are chains of their own,
  * since servers of earlier versions write the others anew. Isolated bridges are open to each other at published ports, as to
  * anybody who asks the host: `host.docker.internal` of one project leads to the ports of another.
@@ -54,6 +56,7 @@ add rule ${TABLE} ports meta nfproto ipv4 meta l4proto { tcp, udp, sctp } dnat i
 add rule ${TABLE} ports meta nfproto ipv6 meta l4proto { tcp, udp, sctp } dnat ip6 to ip6 daddr . meta l4proto . th dport map @one6
 add rule ${TABLE} ports meta nfproto ipv6 meta l4proto { tcp, udp, sctp } dnat ip6 to meta l4proto . th dport map @any6
 add rule ${TABLE} prerouting fib daddr type local jump ports
+add rule ${TABLE} output ip6 daddr ::1 return
 add rule ${TABLE} output fib daddr type local jump ports
 add rule ${TABLE} postrouting ct status dnat ip saddr 127.0.0.0/8 oifname @bridges masquerade
 add rule ${TABLE} postrouting ct status dnat ip saddr . ip daddr @neighbours4 masquerade

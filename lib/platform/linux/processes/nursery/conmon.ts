@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { isIPv6 } from "node:net";
 import type { ContainerRecord } from "../../../../engine/records/container_record.ts";
 import { logTag } from "../../../../engine/text/logs/log_attributes.ts";
 import type { RestoreImages } from "../../../../engine/ports/checkpoint_port.ts";
@@ -60,7 +61,10 @@ export async function beginConmon(options: ConmonOptions, waits = false): Promis
   const { nursery, program, container, record, runtime } = options;
   // The process that hands on what comes to an ordinary user's ports, or carries the whole network, has them.
   const isHeld = bridgeNamespace() !== undefined || isUserNetwork(record.spec.namespaces.network.mode);
-  const holder = new PortHolder(isHeld ? [] : record.ports);
+  // In a network, IPv6 has a process that listens there.
+  const hasNetwork = Object.keys(record.networks).length > 0;
+  const held = isHeld ? [] : record.ports.filter(({ hostIP }) => !hasNetwork || !isIPv6(hostIP));
+  const holder = new PortHolder(held);
   // conmon leaves its note about lack of memory in its working folder.
   const conmon = await nursery.conmon(container.bundle, holder.fields, [program, ...conmonArgs(options)], waits);
   const { kill, ended } = conmon;
