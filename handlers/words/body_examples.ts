@@ -1,3 +1,6 @@
+/** The one image of all examples: they work after it was pulled. */
+const ALPINE = "docker.io/library/alpine:latest";
+
 const POD_DOCUMENT = `apiVersion: v1
 kind: Pod
 metadata:
@@ -5,21 +8,21 @@ metadata:
 spec:
   containers:
     - name: hello
-      image: docker.io/library/alpine:latest
+      image: ${ALPINE}
       command: [sleep, "1000"]
 `;
 
-/** Bodies that work, for the forms of the API's page: the images and names in them are to be there. */
+/** Bodies that work, for the forms of the API's page: the image and the names in them are to be there. */
 export const BODY_EXAMPLES: Readonly<Record<string, unknown>> = {
   CreateContainer: {
-    image: "docker.io/library/alpine:latest",
+    image: ALPINE,
     name: "hello",
     command: ["sh", "-c", "while true; do date; sleep 1; done"],
     env: { GREETING: "hello" },
     labels: { made: "by-hand" },
   },
   CompatCreateContainer: {
-    Image: "docker.io/library/alpine:latest",
+    Image: ALPINE,
     Cmd: ["sh", "-c", "while true; do date; sleep 1; done"],
     Env: ["GREETING=hello"],
     HostConfig: { PortBindings: {}, RestartPolicy: { Name: "no" } },
@@ -54,10 +57,10 @@ export const BODY_EXAMPLES: Readonly<Record<string, unknown>> = {
   CompatCreateSecret: { Name: "password", Data: "czNjcmV0" },
   Auth: { username: "me", password: "secret", serveraddress: "registry.example.com" },
   CompatAuth: { username: "me", password: "secret", serveraddress: "registry.example.com" },
-  ManifestCreate: { operation: "update", images: ["localhost/app:amd64", "localhost/app:arm64"] },
-  ManifestCreateV3: { images: ["localhost/app:amd64", "localhost/app:arm64"] },
-  ManifestModify: { operation: "update", images: ["localhost/app:arm64"] },
-  ManifestAddV3: { images: ["localhost/app:arm64"] },
+  ManifestCreate: { operation: "update", images: [ALPINE] },
+  ManifestCreateV3: { images: [ALPINE] },
+  ManifestModify: { operation: "update", images: [ALPINE] },
+  ManifestAddV3: { images: [ALPINE] },
 };
 
 const BOTH_OUTPUTS = { stdout: true, stderr: true };
@@ -68,6 +71,6 @@ export const PARAMETER_EXAMPLES: Readonly<Record<string, Readonly<Record<string,
   CompatLogsFromContainer: { ...BOTH_OUTPUTS, follow: true },
   CompatAttachContainer: { ...BOTH_OUTPUTS, stream: true },
   CompatAttachWebSocket: { ...BOTH_OUTPUTS, stream: true, stdin: true },
-  ImagesPull: { reference: "docker.io/library/alpine:latest" },
+  ImagesPull: { reference: ALPINE },
   CompatCreateImageFromImage: { fromImage: "docker.io/library/alpine", tag: "latest" },
 };

@@ -1,4 +1,4 @@
-import { DOCKER_LIMIT_FIELDS, ENDPOINT_FIELDS } from "./docker_field_words.ts";
+import { DOCKER_HOST_FIELDS, DOCKER_LIMIT_FIELDS, ENDPOINT_FIELDS } from "./docker_field_words.ts";
 import { LIMIT_FIELDS, SHARED_FIELDS, wordsBelow } from "./shared_field_words.ts";
 
 const UPDATE: Readonly<Record<string, string>> = {
@@ -20,10 +20,20 @@ const UPDATE: Readonly<Record<string, string>> = {
   health_startup_timeout: "The time that such a check may take, such as `5s`.",
   health_startup_success: "The number of successes that pass the check; 0 means 1.",
   BlkIOWeightDevice: "Weights of block devices, by path.",
+  "BlkIOWeightDevice.Path": "The path of the device.",
+  "BlkIOWeightDevice.Weight": "The weight against other containers, from 10 to 1000.",
   DeviceReadBPs: "The most bytes to read in a second, for each block device.",
+  "DeviceReadBPs.Path": "The path of the device.",
+  "DeviceReadBPs.Rate": "Bytes in a second.",
   DeviceWriteBPs: "The most bytes to write in a second, for each block device.",
+  "DeviceWriteBPs.Path": "The path of the device.",
+  "DeviceWriteBPs.Rate": "Bytes in a second.",
   DeviceReadIOPs: "The most reads in a second, for each block device.",
+  "DeviceReadIOPs.Path": "The path of the device.",
+  "DeviceReadIOPs.Rate": "Reads in a second.",
   DeviceWriteIOPs: "The most writes in a second, for each block device.",
+  "DeviceWriteIOPs.Path": "The path of the device.",
+  "DeviceWriteIOPs.Rate": "Writes in a second.",
   Env: "Environment variables as `NAME=value` to set or replace.",
   UnsetEnv: "The names of environment variables to remove.",
   r_limits: "Limits of processes, as `setrlimit` has them.",
@@ -33,6 +43,9 @@ const UPDATE: Readonly<Record<string, string>> = {
 };
 
 const DOCKER_UPDATE: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    Object.keys(DOCKER_HOST_FIELDS).map((path) => [path, "Only a create takes it: an update leaves it as it is."]),
+  ),
   ...DOCKER_LIMIT_FIELDS,
   Devices: "Devices of the host. Not supported here: only a create takes them.",
   DeviceCgroupRules: "Rules on the use of devices. Not supported here: only a create takes them.",
@@ -79,6 +92,8 @@ const SECRET: Readonly<Record<string, string>> = {
   "Driver.Options": "Options of the driver.",
   Labels: "The secret's labels.",
   Templating: "How a swarm fills the value in. Not supported here.",
+  "Templating.Name": "The kind of template.",
+  "Templating.Options": "Options of the template.",
 };
 
 /** Words about the fields of bodies that change or use something: by the operation, then by the field's path. */

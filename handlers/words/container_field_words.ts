@@ -1,4 +1,4 @@
-import { SHARED_FIELDS, wordsBelow } from "./shared_field_words.ts";
+import { DEVICE_RULE, SHARED_FIELDS, wordsBelow } from "./shared_field_words.ts";
 
 /** Words about the fields of a health check's settings. */
 const CHECK: Readonly<Record<string, string>> = {
@@ -57,6 +57,16 @@ const BASIC: Readonly<Record<string, string>> = {
   group_entry: "The line in `/etc/group` for a group that has none there.",
 };
 
+/** Words about what is read of the device itself. */
+const DEVICE_FACTS: Readonly<Record<string, string>> = {
+  type: "Leave it out: the device of the host has its own type.",
+  major: "Leave it out: the device of the host has its own number.",
+  minor: "Leave it out: the device of the host has its own number.",
+  fileMode: "Leave it out: the device of the host has its own permissions.",
+  uid: "Leave it out: the device of the host has its own owner.",
+  gid: "Leave it out: the device of the host has its own group.",
+};
+
 const STORAGE: Readonly<Record<string, string>> = {
   image: "The image's name or ID; required unless `rootfs` is given.",
   raw_image_name: "The image's name as the user wrote it.",
@@ -76,12 +86,12 @@ const STORAGE: Readonly<Record<string, string>> = {
   "artifact_volumes.digest": "The digest of the only file to mount.",
   "artifact_volumes.name": "Another name for the file in the container.",
   devices: "Devices of the host to add.",
+  ...wordsBelow("devices", DEVICE_FACTS),
+  ...wordsBelow("host_device_list", DEVICE_FACTS),
   "devices.path": "The device as `/dev/host`, `/dev/host:/dev/inside:rwm`, or a CDI name.",
   device_cgroup_rule: "Rules that allow the use of further devices.",
-  "device_cgroup_rule.type": "`a` for all, `b` for block, `c` for character devices.",
-  "device_cgroup_rule.major": "The major number; -1 stands for all.",
-  "device_cgroup_rule.minor": "The minor number; -1 stands for all.",
-  "device_cgroup_rule.access": "Letters of `r` (read), `w` (write) and `m` (make); the default is all three.",
+  ...wordsBelow("device_cgroup_rule", DEVICE_RULE),
+  "device_cgroup_rule.allow": "Leave it out: each rule allows.",
   devices_from: "The names or IDs of containers whose devices to add.",
   "host_device_list.path": "The device, as in `devices`.",
   host_device_list: "Devices of the host, as in `devices`; they are used where `devices` is empty.",
@@ -122,6 +132,12 @@ const SECURITY: Readonly<Record<string, string>> = {
   unmask: "Paths not to hide; `ALL` for every one.",
 };
 
+/** Words about the numbers of a device that is named by its path. */
+const NUMBERS: Readonly<Record<string, string>> = {
+  major: "Leave it out: the path stands for the device.",
+  minor: "Leave it out: the path stands for the device.",
+};
+
 const SURROUNDINGS: Readonly<Record<string, string>> = {
   cgroupns: "The cgroup namespace.",
   "cgroupns.nsmode": "`private`, `host`, `container`, `path` or `pod`; empty for the default.",
@@ -135,20 +151,31 @@ const SURROUNDINGS: Readonly<Record<string, string>> = {
   use_image_hosts: "Leaves `/etc/hosts` as it is in the image.",
   base_hosts_file: "The file that `/etc/hosts` begins with: a path on the host, `image` or `none`.",
   intelRdt: "Limits on processor caches by Intel RDT. Not supported here.",
+  "intelRdt.closID": "The name of the class.",
+  "intelRdt.schemata": "Lines of the class's file `schemata`.",
+  "intelRdt.l3CacheSchema": "The part of the cache.",
+  "intelRdt.memBwSchema": "The part of the memory's bandwidth.",
+  "intelRdt.enableMonitoring": "Counts what the container uses.",
   r_limits: "Limits of processes, as `setrlimit` has them.",
   "r_limits.type": "The limit's name, such as `nofile` or `RLIMIT_NOFILE`.",
   "r_limits.soft": "The limit that holds.",
   "r_limits.hard": "The limit up to which a process may raise it.",
   oom_score_adj: "How likely the kernel kills it when memory runs out, from -1000 to 1000.",
   weightDevice: "Weights of block devices by path.",
+  ...wordsBelow("weightDevice", NUMBERS),
+  "weightDevice.leafWeight": "The weight of its own processes against groups below; cgroup v1 alone has it.",
   "weightDevice.weight": "The weight against other containers, from 10 to 1000.",
   throttleReadBpsDevice: "The most bytes to read in a second, by the path of a block device.",
+  ...wordsBelow("throttleReadBpsDevice", NUMBERS),
   "throttleReadBpsDevice.rate": "Bytes in a second.",
   throttleWriteBpsDevice: "The most bytes to write in a second, by the path of a block device.",
+  ...wordsBelow("throttleWriteBpsDevice", NUMBERS),
   "throttleWriteBpsDevice.rate": "Bytes in a second.",
   throttleReadIOPSDevice: "The most reads in a second, by the path of a block device.",
+  ...wordsBelow("throttleReadIOPSDevice", NUMBERS),
   "throttleReadIOPSDevice.rate": "Reads in a second.",
   throttleWriteIOPSDevice: "The most writes in a second, by the path of a block device.",
+  ...wordsBelow("throttleWriteIOPSDevice", NUMBERS),
   "throttleWriteIOPSDevice.rate": "Writes in a second.",
   unified: "Files of cgroup v2 and the text to write to each, such as `memory.high`.",
 };

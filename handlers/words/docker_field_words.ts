@@ -1,6 +1,7 @@
 import { wordsBelow } from "./shared_field_words.ts";
 
-const CONFIG: Readonly<Record<string, string>> = {
+/** Words about the settings of a container that a commit's body has as well, by their paths. */
+export const DOCKER_CONFIG_FIELDS: Readonly<Record<string, string>> = {
   Hostname: "The host name; the default is the first part of the container's ID.",
   Domainname: "The domain name.",
   User: "The user to run as, as `name`, `uid` or `uid:gid`, in place of the image's.",
@@ -31,6 +32,10 @@ const CONFIG: Readonly<Record<string, string>> = {
   StopSignal: "The signal that stops the container; the image's or `SIGTERM` by default.",
   StopTimeout: "Seconds between the stop signal and the kill; the default is 10.",
   Shell: "The shell for builds. Not supported here.",
+};
+
+const CONFIG: Readonly<Record<string, string>> = {
+  ...DOCKER_CONFIG_FIELDS,
   Name: "The container's name, where the query has none.",
   EnvMerge: "Variables as `NAME=value` whose value may contain those of the image, such as `PATH=/app:${PATH}`.",
   UnsetEnv: "The names of variables to take out of the image's environment.",
@@ -51,6 +56,13 @@ export const ENDPOINT_FIELDS: Readonly<Record<string, string>> = {
   DriverOpts: "Options; `com.docker.network.endpoint.ifname` names the interface. Others are not supported here.",
   GwPriority: "The network with the highest number has the default route; 0 by default.",
   MacAddress: "A fixed MAC address.",
+  // Clients send a whole inspection back.
+  ...Object.fromEntries(
+    [
+      ...["NetworkID", "EndpointID", "Gateway", "IPAddress", "IPPrefixLen", "IPv6Gateway"],
+      ...["GlobalIPv6Address", "GlobalIPv6PrefixLen", "DNSNames"],
+    ].map((name) => [name, "An inspection tells it; a request with it changes nothing."]),
+  ),
 };
 
 /** Words about the limits in a `HostConfig`, which an update changes too. */
@@ -102,10 +114,13 @@ const MOUNTS: Readonly<Record<string, string>> = {
   "Mounts.Source": "The path on the host, the volume's name, or the image's name.",
   "Mounts.Target": "The absolute path in the container.",
   "Mounts.ReadOnly": "Makes the mount read-only.",
+  "Mounts.Consistency": "Of Docker Desktop; it changes nothing here.",
+  "Mounts.ClusterOptions": "A volume of a swarm; it changes nothing here.",
   "Mounts.BindOptions": "Options of `bind`.",
   "Mounts.BindOptions.Propagation": "How mounts below it spread: `rprivate`, `rshared`, `rslave` and so on.",
   "Mounts.BindOptions.NonRecursive": "Leaves out what is mounted below the source.",
   "Mounts.BindOptions.CreateMountpoint": "Makes the source a folder where it is missing.",
+  "Mounts.BindOptions.ReadOnlyNonRecursive": "About mounts below a read-only one; it changes nothing here.",
   "Mounts.BindOptions.ReadOnlyForceRecursive": "Requires mounts below it to be read-only too. Not supported here.",
   "Mounts.VolumeOptions": "Options of `volume`.",
   "Mounts.VolumeOptions.NoCopy": "Leaves a new volume empty in place of copying the image's files.",
@@ -122,7 +137,8 @@ const MOUNTS: Readonly<Record<string, string>> = {
   "Mounts.TmpfsOptions.Options": 'Further options, each as `["name"]` or `["name", "value"]`.',
 };
 
-const HOST: Readonly<Record<string, string>> = {
+/** Words about the fields of a `HostConfig`, by their paths. */
+export const DOCKER_HOST_FIELDS: Readonly<Record<string, string>> = {
   ...DOCKER_LIMIT_FIELDS,
   ...MOUNTS,
   CgroupParent: "The cgroup under which to make the container's.",
@@ -142,6 +158,7 @@ const HOST: Readonly<Record<string, string>> = {
   "DeviceRequests.Driver": "`cdi` for CDI names, `nvidia` or empty for GPUs.",
   "DeviceRequests.Count": "The number of GPUs; -1 for all.",
   "DeviceRequests.DeviceIDs": "The names of the devices.",
+  "DeviceRequests.Options": "Options of the driver: none for CDI names, and for GPUs they change nothing.",
   "DeviceRequests.Capabilities": 'What the devices must be able to do, as `[["gpu"]]`.',
   LogConfig: "Where the container's output is logged.",
   "LogConfig.Type": "The driver: `json-file`, `k8s-file`, `local`, `journald` or `none`.",
@@ -188,5 +205,5 @@ export const DOCKER_CONTAINER_FIELDS: Readonly<Record<string, string>> = {
   ...CONFIG,
   "NetworkingConfig.EndpointsConfig": "Settings for each network, by its name.",
   ...wordsBelow("NetworkingConfig.EndpointsConfig", ENDPOINT_FIELDS),
-  ...wordsBelow("HostConfig", HOST),
+  ...wordsBelow("HostConfig", DOCKER_HOST_FIELDS),
 };

@@ -1,6 +1,7 @@
 import { CHANGE_FIELD_WORDS } from "./change_field_words.ts";
 import { CONTAINER_FIELDS } from "./container_field_words.ts";
 import { DOCKER_CONTAINER_FIELDS } from "./docker_field_words.ts";
+import { IMAGE_FIELD_WORDS } from "./image_field_words.ts";
 import { POD_FIELDS } from "./pod_field_words.ts";
 
 const NETWORK: Readonly<Record<string, string>> = {
@@ -36,6 +37,7 @@ const DOCKER_NETWORK: Readonly<Record<string, string>> = {
   EnableIPv4: "Gives the network a subnet of IPv4; the default is `true`.",
   EnableIPv6: "Also gives the network a subnet of IPv6; the default is `false`.",
   IPAM: "How addresses are given.",
+  "IPAM.Options": "Options of the driver; they change nothing here.",
   "IPAM.Driver": "`default`, `host-local`, `dhcp` or `none`.",
   "IPAM.Config": "The subnets; the engine chooses one without any.",
   "IPAM.Config.Subnet": "The subnet in CIDR form, such as `10.89.0.0/24`.",
@@ -47,6 +49,7 @@ const DOCKER_NETWORK: Readonly<Record<string, string>> = {
   Ingress: "The network of a swarm's published ports. Not supported here.",
   ConfigOnly: "A network that only holds settings. Not supported here.",
   ConfigFrom: "The network to take settings from. Not supported here.",
+  "ConfigFrom.Network": "The network's name.",
   Options: "Options of the driver, such as `com.docker.network.driver.mtu`.",
   Labels: "The network's labels.",
 };
@@ -92,6 +95,7 @@ export const FIELD_WORDS: Readonly<Record<string, Readonly<Record<string, string
     ClusterVolumeSpec: "A volume of a swarm. Not supported here.",
   },
   ...CHANGE_FIELD_WORDS,
+  ...IMAGE_FIELD_WORDS,
   ExecCreateHandler: EXEC,
   CompatExecCreateHandler: EXEC,
 };

@@ -89,7 +89,7 @@ export const PARAMETER_WORDS: Readonly<Record<string, string>> = {
   format: "The manifest's format: `oci` or `docker` (`v2s2`); for archives `oci-archive` or `docker-archive`.",
   squash: "Make one layer of all.",
   platform: "`os/architecture/variant`, as `linux/arm64/v8`; several with commas where that is supported.",
-  reference: "The name of an image: `docker.io/library/alpine:3.20`.",
+  reference: "The name of an image: `docker.io/library/alpine:latest`.",
   references: "The names or IDs of images.",
   names: "Names or IDs.",
   allTags: "Fetch all tags of the repository.",

@@ -1,3 +1,50 @@
+/** Gives words about the parts of a field the field's path in front. */
+export function wordsBelow(path: string, words: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(words).map(([name, text]) => [`${path}.${name}`, text]));
+}
+
+/** Words about ranges of IDs, by the names that the OCI runtime specification has, and by those of container storage. */
+const RANGE: Readonly<Record<string, string>> = {
+  containerID: "The first ID in the container.",
+  hostID: "The first ID on the host.",
+  size: "The number of IDs.",
+};
+const STORAGE_RANGE: Readonly<Record<string, string>> = {
+  container_id: RANGE.containerID,
+  host_id: RANGE.hostID,
+  size: RANGE.size,
+};
+
+/** Words about a rule on devices. */
+export const DEVICE_RULE: Readonly<Record<string, string>> = {
+  allow: "Whether the devices may be used.",
+  type: "`a` for all, `b` for block, `c` for character devices.",
+  major: "The major number; -1 stands for all.",
+  minor: "The minor number; -1 stands for all.",
+  access: "Letters of `r` (read), `w` (write) and `m` (make); the default is all three.",
+};
+
+const BLOCK_DEVICE: Readonly<Record<string, string>> = {
+  major: "The device's major number.",
+  minor: "The device's minor number.",
+};
+
+/** Words about what one block device may do in a second, by the list that has it. */
+const THROTTLE_LISTS: Readonly<Record<string, string>> = {
+  throttleReadBpsDevice: "bytes to read",
+  throttleWriteBpsDevice: "bytes to write",
+  throttleReadIOPSDevice: "reads",
+  throttleWriteIOPSDevice: "writes",
+};
+
+const BLOCK_THROTTLES: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(THROTTLE_LISTS).flatMap(([list, unit]) => [
+    [list, `The most ${unit} in a second, for each block device.`],
+    ...Object.entries({ ...BLOCK_DEVICE, rate: `The most ${unit} in a second.` })
+      .map(([name, text]) => [`${list}.${name}`, text]),
+  ]),
+);
+
 /** Words about limits as the OCI runtime specification names them, by their paths. */
 export const LIMIT_FIELDS: Readonly<Record<string, string>> = {
   memory: "Limits on memory.",
@@ -6,6 +53,10 @@ export const LIMIT_FIELDS: Readonly<Record<string, string>> = {
   "memory.swap": "The most memory and swap together in bytes; -1 sets no limit.",
   "memory.swappiness": "How readily the kernel swaps, from 0 to 100.",
   "memory.disableOOMKiller": "Keeps the kernel from killing processes when memory runs out.",
+  "memory.kernel": "The most memory of the kernel in bytes; cgroup v1 alone has it.",
+  "memory.kernelTCP": "The most memory of the kernel's TCP buffers in bytes; cgroup v1 alone has it.",
+  "memory.useHierarchy": "Counts groups below this one, which every kernel does by now.",
+  "memory.checkBeforeUpdate": "Refuses a limit that is below what is in use.",
   cpu: "Limits on processor time.",
   "cpu.shares": "The weight against other containers when processors are busy; 1024 is usual.",
   "cpu.quota": "Microseconds of processor time in each period.",
@@ -19,18 +70,30 @@ export const LIMIT_FIELDS: Readonly<Record<string, string>> = {
   pids: "The limit on processes.",
   "pids.limit": "The most processes; -1 sets no limit.",
   devices: "Rules on which devices may be used.",
+  ...wordsBelow("devices", DEVICE_RULE),
   blockIO: "Limits on disks.",
   "blockIO.weight": "The weight against other containers, from 10 to 1000.",
+  "blockIO.leafWeight": "The weight of its own processes against groups below; cgroup v1 alone has it.",
+  "blockIO.weightDevice": "Weights on single block devices.",
+  ...wordsBelow("blockIO.weightDevice", {
+    ...BLOCK_DEVICE,
+    weight: "The weight against other containers, from 10 to 1000.",
+    leafWeight: "The weight of its own processes against groups below; cgroup v1 alone has it.",
+  }),
+  ...wordsBelow("blockIO", BLOCK_THROTTLES),
   hugepageLimits: "Limits on huge pages, for each page size.",
   "hugepageLimits.pageSize": "The size of the pages, such as `2MB`.",
   "hugepageLimits.limit": "The most bytes in pages of that size.",
+  network: "Marks on the packets that its processes send; cgroup v1 alone has them.",
+  "network.classID": "The class of the packets, for rules of tc(8).",
+  "network.priorities": "Priorities of the packets, by interface.",
+  "network.priorities.name": "The interface's name.",
+  "network.priorities.priority": "The priority.",
+  rdma: "Limits on RDMA, by the device's name.",
+  "rdma.hcaHandles": "The most handles.",
+  "rdma.hcaObjects": "The most objects.",
   unified: "Files of cgroup v2 and the text to write to each.",
 };
-
-/** Gives words about the parts of a field the field's path in front. */
-export function wordsBelow(path: string, words: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(words).map(([name, text]) => [`${path}.${name}`, text]));
-}
 
 /** Words about fields that the native bodies of containers and pods have in common, by their paths. */
 export const SHARED_FIELDS: Readonly<Record<string, string>> = {
@@ -54,13 +117,9 @@ export const SHARED_FIELDS: Readonly<Record<string, string>> = {
   "idmappings.HostUIDMapping": "Tells that users have the IDs of the host.",
   "idmappings.HostGIDMapping": "Tells that groups have the IDs of the host.",
   "idmappings.UIDMap": "The ranges of user IDs.",
-  "idmappings.UIDMap.container_id": "The first ID in the container.",
-  "idmappings.UIDMap.host_id": "The first ID on the host.",
-  "idmappings.UIDMap.size": "The number of IDs.",
+  ...wordsBelow("idmappings.UIDMap", STORAGE_RANGE),
   "idmappings.GIDMap": "The ranges of group IDs.",
-  "idmappings.GIDMap.container_id": "The first ID in the container.",
-  "idmappings.GIDMap.host_id": "The first ID on the host.",
-  "idmappings.GIDMap.size": "The number of IDs.",
+  ...wordsBelow("idmappings.GIDMap", STORAGE_RANGE),
   "idmappings.AutoUserNs": "Tells that the engine chooses the ranges; `userns` with `auto` asks for it.",
   "idmappings.AutoUserNsOpts": "The ranges that the engine chooses for `auto`.",
   "idmappings.AutoUserNsOpts.Size": "The number of IDs; 0 lets the engine choose.",
@@ -69,6 +128,8 @@ export const SHARED_FIELDS: Readonly<Record<string, string>> = {
   "idmappings.AutoUserNsOpts.GroupFile": "A file of groups. Not supported here.",
   "idmappings.AutoUserNsOpts.AdditionalUIDMappings": "User IDs to map besides the chosen ones.",
   "idmappings.AutoUserNsOpts.AdditionalGIDMappings": "Group IDs to map besides the chosen ones.",
+  ...wordsBelow("idmappings.AutoUserNsOpts.AdditionalUIDMappings", STORAGE_RANGE),
+  ...wordsBelow("idmappings.AutoUserNsOpts.AdditionalGIDMappings", STORAGE_RANGE),
   portmappings: "The ports of the host that lead to ports of the container.",
   "portmappings.host_ip": "The address of the host; every address where it is empty.",
   "portmappings.container_port": "The port in the container.",
@@ -94,6 +155,8 @@ export const SHARED_FIELDS: Readonly<Record<string, string>> = {
   "mounts.options": "Options of the mount, such as `ro`, `z` or `size=64m`.",
   "mounts.uidMappings": "IDs of users on this mount. Not supported here.",
   "mounts.gidMappings": "IDs of groups on this mount. Not supported here.",
+  ...wordsBelow("mounts.uidMappings", RANGE),
+  ...wordsBelow("mounts.gidMappings", RANGE),
   volumes: "The volumes to mount; the engine makes those that do not exist.",
   "volumes.Name": "The volume's name; empty for an anonymous one.",
   "volumes.Dest": "The absolute path in the container.",
