@@ -6,7 +6,7 @@
 import { DIAL_USAGE } from "./gateway/dial_stdio_command.ts";
 import { GATEWAY_USAGE } from "./gateway/gateway_options.ts";
 import { RESET_USAGE } from "./reset/reset_command.ts";
-import { USAGE } from "./serve_options.ts";
+import { USAGE } from "./start/usage.ts";
 import { UNSHARE_USAGE } from "./user/unshare_command.ts";
 
 /** The help on `install` and `uninstall`. */

@@ -9,7 +9,7 @@ import { everySoOften } from "../../engine/containers/ticks.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { hostClock } from "../clock.ts";
 import type { Listener } from "../http/listener.ts";
-import { parseServeOptions, type ServeOptions, USAGE } from "./serve_options.ts";
+import { parseServeOptions, type ServeOptions } from "./serve_options.ts";
 import { messageOf } from "../../oci/message_of.ts";
 import type { Log } from "../../engine/ports/log.ts";
 import { outerUser } from "../linux/rootless/outer_user.ts";
@@ -23,6 +23,7 @@ import { openEngineHere } from "./start/engine_here.ts";
 import { openDoors, readDoorKeys } from "./start/open_doors.ts";
 import { startStep } from "./start/start_failure.ts";
 import { tellStart } from "./start/tell_start.ts";
+import { USAGE } from "./start/usage.ts";
 
 /** Hooks of {@linkcode serveCommand}. */
 export interface ServeHooks {

@@ -1,5 +1,6 @@
 /** `task serve` runs the packages that its lock names, and no others. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { USAGE } from "../../../lib/platform/entries/start/usage.ts";
 
 const root = new URL("../../../", import.meta.url).pathname;
 
@@ -33,6 +34,20 @@ Deno.test("task serve names its packages in a frozen lock, and installs nothing 
   for (const { integrity } of Object.values(lock.npm)) assert(integrity.startsWith("sha512-"), integrity);
 });
 
+Deno.test("task serve --help answers before packages are fetched, and without a network", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "gantry-lock-" });
+  try {
+    // Nobody listens there.
+    const env = { DENO_DIR: folder, NPM_CONFIG_REGISTRY: "http://127.0.0.1:1/" };
+    for (const args of [["--help"], ["--root", "/tmp/x", "-h"]]) {
+      const { code, text } = await deno(["task", "--quiet", "serve", ...args], env);
+      assertEquals([code, text], [0, `${USAGE.trimEnd()}\n`]);
+    }
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
 Deno.test("defect: task serve refuses a package that is not what its lock says", async () => {
   let asked = 0;
   const registry = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, (request) => {
@@ -49,7 +64,7 @@ Deno.test("defect: task serve refuses a package that is not what its lock says",
   const folder = await Deno.makeTempDir({ prefix: "gantry-lock-" });
   try {
     const env = { DENO_DIR: folder, NPM_CONFIG_REGISTRY: `http://127.0.0.1:${registry.addr.port}/` };
-    const { code, text } = await deno(["task", "serve", "--help"], env);
+    const { code, text } = await deno(["task", "serve", "--log-level=loud"], env);
     assert(code !== 0 && asked > 0, text);
     assertStringIncludes(text, "checksum did not match");
   } finally {
@@ -63,7 +78,13 @@ Deno.test("defect: task serve refuses to run a package that its lock does not na
   try {
     await Deno.writeTextFile(`${folder}/deno.json`, await Deno.readTextFile(`${root}scripts/serve/deno.json`));
     await Deno.writeTextFile(`${folder}/deno.lock`, JSON.stringify({ version: "5", specifiers: {}, npm: {} }));
-    const { code, text } = await deno(["run", "-A", `--config=${folder}/deno.json`, "scripts/serve.ts", "--help"]);
+    const { code, text } = await deno([
+      "run",
+      "-A",
+      `--config=${folder}/deno.json`,
+      "scripts/serve.ts",
+      "--log-level=loud",
+    ]);
     assert(code !== 0, text);
     assertStringIncludes(text, "The lockfile is out of date");
   } finally {

@@ -40,19 +40,6 @@ export const DOOR_SHAPES = {
   help: { type: "boolean", short: "h" },
 } as const;
 
-/** The help on them, but for `--listen` and `--help`. */
-export const DOOR_USAGE = `  --token-file FILE       Clients must send the text of this file as bearer token
-  --tls-cert FILE         Speak TLS over TCP, with this certificate (PEM), and those between it and its authority behind it
-  --tls-key FILE          The key of that certificate (PEM)
-  --tls-client-ca FILE    Let in over TCP only who has a certificate of these authorities (PEM)
-  --allow-host NAME       A further name by which clients reach this server over TCP; may be repeated.
-                          Always allowed: localhost, loopback addresses, the address reached, d and docker,
-                          and the names in the certificate
-  --allow-origin ORIGIN   Pages of this origin, as in https://app.example.com, may call over TCP; may be repeated.
-                          They send the token of --token-file, which has to be there
-  --log-level LEVEL       error, warn, info or debug, which has every request. Default: info
-  --log-format FORMAT     text, or json: one object in each line. Default: text`;
-
 /** Reads them. Throws `SyntaxError` for addresses, origins and files that cannot be, alone or together. */
 export function readDoorOptions(
   read: OptionReader<typeof DOOR_SHAPES>,
