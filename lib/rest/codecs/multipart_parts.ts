@@ -1,12 +1,26 @@
-import { tooLarge } from "../error.ts";
+import { PartSource } from "./part_source.ts";
 
 /** The longest head of a part, in bytes. */
 const MAX_HEAD = 16_384;
+/** The longest boundary (RFC 2046, section 5.1.1). */
+const MAX_BOUNDARY = 70;
+/** The most parts: each takes more memory than it has bytes. */
+const MAX_PARTS = 65_536;
 /** Bytes that are collected before they become a piece of a Blob, which the runtime holds outside of the heap. */
 const PIECE = 1_048_576;
 
 /** A field of a form: its text, or a file. */
 export type Entry = readonly [name: string, value: string | File];
+
+/** The facts in the head of a part. */
+export interface PartHead {
+  readonly name: string;
+  /** As the sender says, of a file; it may be anything, a path too. */
+  readonly filename: string | undefined;
+  readonly type: string | undefined;
+  /** How long the head is, in characters. */
+  readonly length: number;
+}
 
 /**
  * Reads the parts of a `multipart/form-data` body (RFC 7578) as they come: a file is held once, and the body not at all.
@@ -21,104 +35,81 @@ export async function* readParts(
   contentType: string | null,
   limit: number = Infinity,
 ): AsyncGenerator<Entry, void, undefined> {
-  const [, quoted, token] = /;\s*boundary=(?:"([^"]+)"|([^\s;"]+))/i.exec(contentType ?? "") ?? [];
-  const boundary = quoted ?? token;
-  if (!boundary) throw new SyntaxError("the type has no boundary");
-  const source = new Source(body, limit);
-  const delimiter = encode(`\r\n--${boundary}`);
+  const parts = new Parts(body, contentType, limit);
   try {
-    await source.until(delimiter, () => {});
-    while (!await source.startsWith(CLOSE)) {
-      const head = await headOf(source);
-      const { name, filename, type } = readHead(head);
-      const file = new Pieces();
-      await source.until(delimiter, (bytes) => file.push(bytes));
-      yield [name, filename === undefined ? await file.text() : file.toFile(filename, type)];
+    for (let head = await parts.next(); head; head = await parts.next()) {
+      yield [head.name, await heldPart(parts, head, () => {})];
     }
-    await source.drain();
   } finally {
-    await source.close();
+    await parts.close();
   }
+}
+
+/**
+ * Holds the part that is next: a text, or a file.
+ *
+ * @param count Told of the bytes as they come; throws for too many
+ */
+export async function heldPart(
+  parts: Parts,
+  { filename, type }: PartHead,
+  count: (bytes: number) => void,
+): Promise<string | File> {
+  const file = new Pieces();
+  for (let bytes = await parts.piece(); bytes; bytes = await parts.piece()) {
+    count(bytes.length);
+    file.push(bytes);
+  }
+  return filename === undefined ? await file.text() : file.toFile(filename, type);
 }
 
 const encode = (text: string) => new TextEncoder().encode(text);
 const CLOSE = /* @__PURE__ */ encode("--");
 const BLANK_LINE = /* @__PURE__ */ encode("\r\n\r\n");
 
-/** The bytes that have come and are not taken yet, and those that will. */
-class Source {
-  readonly #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
-  // The first boundary has no line before it.
-  #rest: Uint8Array = encode("\r\n");
+/** The parts of a form, one after the other: the head of one, then its pieces until there are no more. */
+export class Parts {
+  readonly #source: PartSource;
+  readonly #delimiter: Uint8Array;
+  #count = 0;
 
-  readonly #limit: number;
-  #size = 0;
-
-  constructor(body: ReadableStream<Uint8Array> | null, limit: number) {
-    this.#reader = body?.getReader();
-    this.#limit = limit;
+  /** @throws {SyntaxError} if the type has no boundary, or none that may be */
+  constructor(body: ReadableStream<Uint8Array> | null, contentType: string | null, limit: number) {
+    const [, quoted, token] = /;\s*boundary=(?:"([^"]+)"|([^\s;"]+))/i.exec(contentType ?? "") ?? [];
+    const boundary = quoted ?? token;
+    if (!boundary) throw new SyntaxError("the type has no boundary");
+    if (boundary.length > MAX_BOUNDARY) throw new SyntaxError(`the boundary has more than ${MAX_BOUNDARY} characters`);
+    this.#delimiter = encode(`\r\n--${boundary}`);
+    this.#source = new PartSource(body, limit);
   }
 
-  /** Takes everything up to a delimiter, and the delimiter. */
-  async until(delimiter: Uint8Array, take: (bytes: Uint8Array) => void): Promise<void> {
-    for (;;) {
-      const index = indexOf(this.#rest, delimiter);
-      const end = index < 0 ? Math.max(0, this.#rest.length - delimiter.length + 1) : index;
-      if (end > 0) take(this.#rest.subarray(0, end));
-      this.#rest = this.#rest.subarray(index < 0 ? end : end + delimiter.length);
-      if (index >= 0) return;
-      const value = await this.#nextOrThrow();
-      const border = concatenate(this.#rest, value.subarray(0, delimiter.length - 1));
-      if (value.length < delimiter.length || indexOf(border, delimiter) >= 0) {
-        this.#rest = concatenate(this.#rest, value);
-      } else {
-        // No delimiter begins before these bytes, which are not copied: a large file would leave twice its size to the garbage collector.
-        if (this.#rest.length > 0) take(this.#rest);
-        this.#rest = value;
-      }
+  /** The head of the next part, when the one before has been read; undefined behind the last, and then there is nothing left of the body. */
+  async next(): Promise<PartHead | undefined> {
+    // In front of the first part stands a text that says nothing.
+    if (this.#count === 0) { while (await this.piece()); }
+    if (await this.#source.startsWith(CLOSE)) {
+      await this.#source.drain();
+      return undefined;
     }
+    if (++this.#count > MAX_PARTS) throw new SyntaxError(`it has more than ${MAX_PARTS} parts`);
+    let head = "";
+    const decoder = new TextDecoder();
+    for (let bytes = await this.#source.before(BLANK_LINE); bytes; bytes = await this.#source.before(BLANK_LINE)) {
+      head += decoder.decode(bytes, { stream: true });
+      if (head.length > MAX_HEAD) throw new SyntaxError(`the head of a part is longer than ${MAX_HEAD} bytes`);
+    }
+    return readHead(head);
   }
 
-  async startsWith(text: Uint8Array): Promise<boolean> {
-    while (this.#rest.length < text.length) this.#rest = concatenate(this.#rest, await this.#nextOrThrow());
-    return text.every((byte, index) => this.#rest[index] === byte);
+  /** The next bytes of a part; undefined behind its last. */
+  async piece(): Promise<Uint8Array | undefined> {
+    return await this.#source.before(this.#delimiter);
   }
 
-  async #nextOrThrow(): Promise<Uint8Array> {
-    const value = await this.#next();
-    if (value === undefined) throw new SyntaxError("it ends before its last boundary");
-    return value;
+  /** Lets the sender know that nothing more is read. */
+  async close(reason?: unknown): Promise<void> {
+    await this.#source.close(reason);
   }
-
-  async #next(): Promise<Uint8Array | undefined> {
-    const { value } = await this.#reader?.read() ?? {};
-    this.#size += value?.length ?? 0;
-    if (this.#size > this.#limit) throw tooLarge(this.#limit);
-    return value;
-  }
-
-  async drain(): Promise<void> {
-    while (await this.#next() !== undefined) { /* The text behind the last boundary says nothing. */ }
-  }
-
-  async close(): Promise<void> {
-    await this.#reader?.cancel().catch(() => {});
-  }
-}
-
-function concatenate(first: Uint8Array, second: Uint8Array): Uint8Array {
-  const both = new Uint8Array(first.length + second.length);
-  both.set(first);
-  both.set(second, first.length);
-  return both;
-}
-
-function indexOf(bytes: Uint8Array, delimiter: Uint8Array): number {
-  const last = bytes.length - delimiter.length;
-  for (let at = bytes.indexOf(delimiter[0]); at >= 0 && at <= last; at = bytes.indexOf(delimiter[0], at + 1)) {
-    if (delimiter.every((byte, index) => bytes[at + index] === byte)) return at;
-  }
-  return -1;
 }
 
 /** The value of a part, in pieces. */
@@ -149,22 +140,12 @@ class Pieces {
   }
 }
 
-async function headOf(source: Source): Promise<string> {
-  let head = "";
-  const decoder = new TextDecoder();
-  await source.until(BLANK_LINE, (bytes) => {
-    head += decoder.decode(bytes, { stream: true });
-    if (head.length > MAX_HEAD) throw new SyntaxError(`the head of a part is longer than ${MAX_HEAD} bytes`);
-  });
-  return head;
-}
-
-function readHead(head: string): { name: string; filename: string | undefined; type: string | undefined } {
+function readHead(head: string): PartHead {
   const field = (name: string) => new RegExp(`^${name}:[ \\t]*(.*)$`, "im").exec(head)?.[1].trim();
   const disposition = field("content-disposition") ?? "";
   const name = parameterOf(disposition, "name");
   if (!/^form-data(;|$)/i.test(disposition) || name === undefined) throw new SyntaxError("a part has no name");
-  return { name, filename: parameterOf(disposition, "filename"), type: field("content-type") };
+  return { name, filename: parameterOf(disposition, "filename"), type: field("content-type"), length: head.length };
 }
 
 /** A parameter; in browsers' forms a quotation mark and line ends are percent-encoded (HTML Standard, section 4.10.21.8), in older ones escaped. */
