@@ -153,6 +153,14 @@ export const EXPORTS: readonly Export[] = [
     over: "server",
   },
   { name: "multipart", holds: "form-data, files", from: "client.ts", names: ["multipart"], over: "client" },
+  {
+    name: "client form streams",
+    holds: "multipart, parts that are streams",
+    from: "client.ts",
+    names: ["multipartStreams"],
+    over: "client",
+  },
+  { name: "server form streams", holds: "the same", from: "server.ts", names: ["formStreams"], over: "server" },
   { name: "retry", holds: "idempotent calls, Retry-After", from: "client.ts", names: ["retry"], over: "client" },
   {
     name: "server placed",

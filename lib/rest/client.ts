@@ -36,6 +36,8 @@ export { instance } from "./plan/instance.ts";
 export { type ClientHooks, hooks } from "./call/hooks.ts";
 export { bytes, chan, error, int64, stream, time, uint64 } from "./plan/marker.ts";
 export { multipart } from "./codecs/multipart.ts";
+export { multipartStreams } from "./forms/multipart_streams.ts";
+export { namePart, type PartInfo, partOf } from "./forms/part_info.ts";
 export { type Outcome, outcomeOf } from "./failures/outcome.ts";
 export { placeHeaders } from "./headers/client_placed.ts";
 export { readFailures } from "./failures/read_failure.ts";

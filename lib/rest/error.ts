@@ -70,7 +70,7 @@ export class HTTPError extends Error {
   declare readonly responseHeaders?: Headers;
 
   constructor(status: number, message: string, { cause, ...more }: HTTPErrorOptions = {}) {
-    super(message, cause === undefined ? undefined : { cause });
+    super(message, cause ? { cause } : undefined);
     Object.assign(this, { name: "HTTPError", status }, more);
   }
 }
@@ -136,7 +136,7 @@ export interface ErrorCodec {
 export function readProblem(status: number, body: unknown): HTTPError {
   const fields = Object(body) as Record<string, unknown>;
   const detail = [body, fields.detail, fields.title, fields.message].find((text): text is string =>
-    !!text && typeof text === "string"
+    typeof text === "string" && text !== ""
   );
   return new HTTPError(status, detail ?? `Answered with status ${status}`, { body });
 }

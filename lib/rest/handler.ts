@@ -13,9 +13,9 @@ import { exactness } from "./run/check_result.ts";
 import { exactJSON } from "./codecs/exact_json.ts";
 import { exactText } from "./codecs/exact_text.ts";
 import { form } from "./codecs/form.ts";
+import { formStreams } from "./forms/form_streams.ts";
 import { headerValues } from "./codecs/header_value.ts";
 import type { Implementations } from "./implement.ts";
-import { multipart } from "./codecs/multipart.ts";
 import { negotiation } from "./run/accept.ts";
 import { pathOfBase } from "./route/request_path.ts";
 import { patientRequest } from "./run/patient_body.ts";
@@ -53,9 +53,9 @@ export interface HandlerOptions<State extends object = object> extends CoreOptio
 }
 
 /** Everything a server of this module can do. */
-export const SERVER_PARTS: ServerParts = {
+export const SERVER_PARTS: ServerParts = formStreams({
   router: trieRouter,
-  codecs: [exactText, form, multipart, exactJSON],
+  codecs: [exactText, form, exactJSON],
   decode: refuseCodings,
   streams,
   receive: receiveChannel,
@@ -66,7 +66,7 @@ export const SERVER_PARTS: ServerParts = {
   negotiate: negotiation,
   places: readPlaced,
   around: (plan, run, codecs) => writePlaced(plan, writeFailures(plan, run, codecs), codecs),
-};
+});
 
 /**
  * Serves APIs: one compiled router over all of their operations. The result is a pure function of the request.

@@ -8,7 +8,7 @@ import { form } from "./codecs/form.ts";
 import { headerValues } from "./codecs/header_value.ts";
 import { forward } from "./call/forward.ts";
 import type { Implementation } from "./implement.ts";
-import { multipart } from "./codecs/multipart.ts";
+import { multipartStreams } from "./forms/multipart_streams.ts";
 import { placeHeaders } from "./headers/client_placed.ts";
 import { sendDuplex } from "./duplex/duplex_client.ts";
 import { readFailures } from "./failures/read_failure.ts";
@@ -16,7 +16,7 @@ import { readFailures } from "./failures/read_failure.ts";
 const PARTS: ClientParts = {
   channel: readChannel,
   forward,
-  codecs: [exactText, form, multipart, exactJSON],
+  codecs: [exactText, form, multipartStreams, exactJSON],
   around: (plan, make, client) => placeHeaders(plan, (client) => sendDuplex(plan, make, client), client),
   failures: readFailures,
   headers: headerValues,

@@ -94,6 +94,7 @@ export { type AccessEntry, accessLog } from "./middleware/access_log.ts";
 export { rateLimit, type RateLimitOptions } from "./middleware/rate_limit.ts";
 export { type Middleware, middlewareStack, type Passing, type Stack } from "./middleware/middleware_stack.ts";
 export { multipart } from "./codecs/multipart.ts";
+export { namePart, type PartInfo, partOf } from "./forms/part_info.ts";
 export { patternOf } from "./route/pattern.ts";
 export type { Plan } from "./plan/plan_types.ts";
 export { problem } from "./problem.ts";

@@ -11,11 +11,15 @@ import {
   acceptDuplex,
   api,
   chan,
+  formStreams,
   handlerWith,
   implement,
   int64,
+  partOf,
   receiveChannel,
   rest,
+  stream,
+  streams,
   writeChannel,
 } from "../../lib/rest/server.ts";
 
@@ -46,6 +50,41 @@ const metered = implement(meter, {
 });
 const serveMeter = acceptDuplex(handlerWith(parts, null, metered), metered);
 
+/** Forms whose files are streams. */
+export const album = api("album.example.com", {
+  Add: rest("POST(multipart/form-data) /album/add (title,file)", [int64, stream()], [stream("text/plain")]),
+  First: rest("POST(multipart/form-data) /album/first (title,file)", [int64, stream()], [int64]),
+  Pair: rest("POST(multipart/form-data) /album/pair (one,two)", [stream(), stream()], [stream("text/plain")]),
+});
+
+async function sizeOf(file: ReadableStream<Uint8Array>): Promise<number> {
+  let size = 0;
+  for await (const piece of file) size += piece.length;
+  return size;
+}
+
+const serveAlbum = (note: (text: string) => void) =>
+  handlerWith(
+    formStreams({ streams }),
+    null,
+    implement(album, {
+      async Add(title, file) {
+        note(`begun ${title}`);
+        try {
+          return `${title} ${partOf(file).filename} ${await sizeOf(file)}`;
+        } catch (error) {
+          note(`failed ${title}`);
+          throw error;
+        }
+      },
+      async First(_title, file) {
+        for await (const piece of file) return BigInt(piece.length);
+        return 0n;
+      },
+      Pair: async (one, two) => `${await sizeOf(one)} ${await sizeOf(two)}`,
+    }),
+  );
+
 type Route = (request: Request, platform: Platform, query: URLSearchParams, note: (text: string) => void) =>
   | Response
   | Promise<Response>;
@@ -65,6 +104,8 @@ const routes: Record<string, Route> = {
   },
 
   meter: (request, platform) => serveMeter(request, platform),
+
+  album: (request, platform, _query, note) => serveAlbum(note)(request, platform),
 
   /** Answers before it has read anything. */
   refuse: () => new Response("too large", { status: 413 }),

@@ -6,6 +6,7 @@ import { assertEquals } from "@std/assert";
 import { bundled } from "../fixtures/platform/test_cache.ts";
 import { channelLoad, plainSockets } from "./channel_load.ts";
 import { channels } from "./channels.ts";
+import { forms } from "./forms.ts";
 import { hostile } from "./hostile.ts";
 import { raw } from "./raw_wire.ts";
 import { onDeno, onNode } from "./served.ts";
@@ -34,6 +35,7 @@ for (const [runtime, serve] of Object.entries(runtimes)) {
         for (const [name, scenario] of Object.entries({ ...channels, ...channelLoad, ...plainSockets })) {
           await t.step(`channels: ${name}`, () => scenario(url));
         }
+        for (const [name, scenario] of Object.entries(forms)) await t.step(`forms: ${name}`, () => scenario(url));
       } finally {
         await Deno.remove(folder, { recursive: true });
       }
@@ -67,13 +69,14 @@ for (const [version, suites] of Object.entries(olderSuites)) {
     for (const [name, scenario] of Object.entries({ ...channels, ...plainSockets })) {
       await t.step(`channels: ${name}`, () => scenario(url));
     }
+    for (const [name, scenario] of Object.entries(forms)) await t.step(`forms: ${name}`, () => scenario(url));
   });
 }
 
-Deno.test("channelResponse() in workerd", async (t) => {
+Deno.test("channelResponse() and forms in workerd", async (t) => {
   const script = await bundled("tests/conformance/sample_workers.ts", "workers");
   await using workerd = await startWorkerd({ script, objects: { SAMPLE: "Sample" }, flags: ["enable_request_signal"] });
-  for (const [name, scenario] of Object.entries({ ...channels, ...channelLoad })) {
+  for (const [name, scenario] of Object.entries({ ...channels, ...channelLoad, ...forms })) {
     await t.step(name, () => scenario(workerd.url));
   }
 });

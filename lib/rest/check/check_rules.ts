@@ -132,18 +132,40 @@ function bodyProblems({ method, argumentRules: rules, columns, contentType }: Ch
   if (method === "GET" || method === "HEAD") {
     fail(`${method} has no body: argument ${rest[0] + 1} stands neither in path nor in query`);
   }
-  const streamed = rest.find((index) => isWhole(kindAt(index)));
-  if (streamed !== undefined && rest.length > 1) {
-    fail(
-      `argument ${streamed + 1} is a ${
-        kindAt(streamed).type
-      } and takes the whole body: others must stand in path or query`,
-    );
+  const streamed = rest.findIndex((index) => isWhole(kindAt(index)));
+  if (streamed >= 0) {
+    const { type } = kindAt(rest[streamed]);
+    const problem = streamProblem(type, rest.slice(streamed).map(kindAt), rest.length, plan, contentType);
+    if (problem !== undefined) fail(`argument ${rest[streamed] + 1} is a ${type}${problem}`, columns.arguments);
   }
   if (contentType === undefined && rest.length === 1 && rules.length === 0 && isUnknown(kindAt(rest[0]))) {
     fail(`the kind of argument ${rest[0] + 1} cannot be told from its schema: ${hint(plan.arguments[rest[0]].schema)}`);
   }
   return problems;
+}
+
+/** Says why a stream or channel cannot be in the body: one is all of it, or a stream one of the last fields of a form. */
+function streamProblem(
+  type: Kind["type"],
+  follow: readonly Kind[],
+  count: number,
+  { body }: Plan,
+  contentType: string | undefined,
+): string | undefined {
+  const isNamed = body?.names.length === count;
+  if (type === "chan" || !isNamed) {
+    const form = type === "stream"
+      ? ", or all in the named fields of a form, as POST(multipart/form-data) /x (a,b)"
+      : "";
+    return count > 1 ? ` and takes the whole body: others must stand in path or query${form}` : undefined;
+  }
+  if (mediaType(contentType ?? "") !== "multipart/form-data") {
+    return ` and no field of ${
+      contentType ?? "JSON"
+    }: only a form, as POST(multipart/form-data) /x (a,b), has such fields`;
+  }
+  if (follow.every((kind) => kind.type === "stream")) return undefined;
+  return " and stands in front of other fields: the streams of a form are its last";
 }
 
 function resultProblems(operation: Operation, { resultRules: rules, columns }: CheckedTag, plan: Plan): Problem[] {
@@ -162,6 +184,9 @@ function resultProblems(operation: Operation, { resultRules: rules, columns }: C
   }
   if (whole >= 0 && schemas.length > 1) {
     fail(`result ${whole + 1} is a ${kinds[whole].type} and must be the only one`);
+  }
+  if (kinds[whole]?.type === "stream" && plan.result.names.length > 0) {
+    fail(`result ${whole + 1} is a stream, which is all of the body and no field of it`, columns.results);
   }
   if (!tagged && schemas.length === 1 && rules.length === 0 && isUnknown(kinds[0])) {
     fail(

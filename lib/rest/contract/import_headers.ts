@@ -10,9 +10,9 @@ export function isPlaceable({ name, in: where, schema }: JSONSchema): boolean {
     where === "header" && !RESERVED.test(name) && !/^((set-)?cookie|authorization)$/i.test(name);
 }
 
-/** The rules of arguments in headers and cookies, behind the body's; a body of no known type has one of its own. */
-export function rulesOf(headed: readonly JSONSchema[], hasBody: boolean, isUntyped: boolean): string {
-  if (headed.length === 0 && !isUntyped) return "";
+/** The rules of arguments in headers and cookies, behind those of the body; a body of no known type has one of its own, and so have fields. */
+export function rulesOf(headed: readonly JSONSchema[], body: readonly string[], isUntyped: boolean): string {
+  if (headed.length === 0 && !isUntyped && (body.length === 0 || body[0] === "*")) return "";
   const rules = headed.map((one) => one.in === "cookie" ? `Cookie:${one.name}` : `${one.name}:`);
-  return ` (${[...(hasBody ? ["*"] : []), ...rules].join(",")})`;
+  return ` (${[...body, ...rules].join(",")})`;
 }

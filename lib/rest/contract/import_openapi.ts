@@ -16,6 +16,7 @@
 import { isObject } from "../surfaces/components.ts";
 import { quoteInComment } from "./quote_in_comment.ts";
 import { baseOf } from "./import_base.ts";
+import { type FieldText, streamedFields } from "./import_forms.ts";
 import { isPlaceable, rulesOf } from "./import_headers.ts";
 import { apiOptions, limitOption } from "./import_options.ts";
 import { isQueryStyle, queryKeyOf, styleOf } from "./import_queries.ts";
@@ -97,6 +98,8 @@ interface BodyText {
   readonly text: string | undefined;
   /** The content type, where the tag has to say it. */
   readonly type: string | undefined;
+  /** Its fields, each an argument of its own, of a form of which the last ones are streams. */
+  readonly fields?: readonly FieldText[];
   /** Whether nothing is known of its JSON: the transport takes that where the rule `*` says that it is the body. */
   readonly isUntyped?: boolean;
 }
@@ -145,7 +148,8 @@ class Importer {
     for (const one of required) {
       keys.push(`${queryKeyOf(one, this.#resolve(one.schema))}${place(this.#scalar(parameterSchema(one)))}`);
     }
-    if (body?.text !== undefined) args.push({ text: body.text, optional: content.required !== true });
+    if (body?.fields) args.push(...body.fields);
+    else if (body?.text !== undefined) args.push({ text: body.text, optional: content.required !== true });
     const headed = parameters.filter((one) => isPlaceable(one));
     for (const one of headed) args.push({ text: this.#single(one), optional: one.required !== true });
     const isExplicit = body !== undefined || headed.length > 0;
@@ -159,11 +163,13 @@ class Importer {
     const results = this.#headers(response, result);
     const tag = `${method}${type === undefined ? "" : `(${type})`} ${route}${
       keys.length > 0 ? `?${keys.join("&")}` : ""
-    }${rulesOf(headed, body !== undefined, body?.isUntyped === true)}${results.rules}${errors.words}`;
+    }${
+      rulesOf(headed, body?.fields?.map(({ name }) => name) ?? (body ? ["*"] : []), body?.isUntyped === true)
+    }${results.rules}${errors.words}`;
     const usual = result.text === undefined ? "204" : "200";
     const settings = [
       ...(status !== usual && /^\d{3}$/.test(status) ? [`status: ${status}`] : []),
-      ...(body?.text === undefined ? [] : limitOption(operation, body.text.startsWith("stream("))),
+      ...(body?.text === undefined ? [] : limitOption(operation, !!body.fields || body.text.startsWith("stream("))),
       ...(errors.schemas.length > 0 ? [`errors: { ${errors.schemas.join(", ")} }`] : []),
       ...(typeof operation.description === "string" ? [`description: ${JSON.stringify(operation.description)}`] : []),
     ];
@@ -208,8 +214,12 @@ class Importer {
     const isUsual = type === "application/json" && !this.#isScalar(schema) ||
       type === "text/plain" && this.#isScalar(schema);
     this.zod.takesFiles = type === "multipart/form-data";
-    const text = this.#scalar(schema);
+    const fields = this.zod.takesFiles
+      ? streamedFields(this.#resolve(schema), (json) => this.#scalar(json, true))
+      : undefined;
+    const text = fields ? "" : this.#scalar(schema);
     this.zod.takesFiles = false;
+    if (fields) return { text, type, fields };
     if (!this.zod.isUntyped(text)) return { text, type: isUsual ? undefined : type };
     if (type === "text/plain") return { text: "z.string()", type: undefined };
     if (type !== "application/json") return { text: "z.record(z.string(), z.unknown())", type };
@@ -277,9 +287,9 @@ class Importer {
   }
 
   /** A whole argument or result: a marker where there is one, since bigint and dates alone need it. */
-  #scalar(schema: unknown): string {
+  #scalar(schema: unknown, inForm = false): string {
     const json = isObject(schema) ? schema : {};
-    if (json.format === "binary") return "stream()";
+    if (json.format === "binary" && !inForm) return "stream()";
     const text = this.zod.write(schema);
     if (text === BYTES) return "bytes";
     if (text === "z.bigint()") return json.format === "uint64" ? "uint64" : "int64";

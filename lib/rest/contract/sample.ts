@@ -88,6 +88,9 @@ class Maker {
       case "array":
         return this.#list(json, depth);
       case "string":
+        if (json.format === "binary") {
+          return new File(["made up"], "made up", { type: String(json.contentMediaType ?? "") });
+        }
         return this.#text(json);
       default:
         return isObject(json.properties) || type === "object" ? this.#struct(json, depth) : this.#text({});

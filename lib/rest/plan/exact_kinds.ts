@@ -12,6 +12,7 @@ import {
   writeJSONSchema,
   type WrittenSchema,
 } from "./kind.ts";
+import type { StreamMarker } from "./marker.ts";
 import type { Schema } from "./schema.ts";
 import { isBare, zodKindTeller } from "./zod_kind.ts";
 
@@ -144,6 +145,7 @@ const told = /* @__PURE__ */ new WeakMap<Schema, Kind>();
  */
 export function kindOf(schema: Schema): Kind {
   const known = markerOf(schema);
+  if (known === "stream") return { type: known, media: (schema as StreamMarker).type };
   if (known) return { type: known };
   let kind = told.get(schema);
   if (!kind) {

@@ -23,7 +23,9 @@ export type Kind =
   /** `open` is the kind of fields that it does not name, where it takes such. */
   | { type: "struct"; fields: Fields; open?: Kind | false }
   | { type: "map"; value: Kind }
-  | { type: "stream" | "chan" | "error" };
+  /** `media` is the content type of a stream that has one, where the definition has the part `exactKinds`. */
+  | { type: "stream"; media?: string }
+  | { type: "chan" | "error" };
 
 /**
  * The fields of a struct, by name.

@@ -90,7 +90,7 @@ export function planOperation(
     body,
     result,
     status: options.status ?? (result.shape === "none" ? 204 : 200),
-    limit: options.limit ?? (body?.shape === "stream" ? streamLimit : limit),
+    limit: options.limit ?? (all.some(({ kind }) => /stream|chan/.test(kind.type)) ? streamLimit : limit),
     asTagged: options.body === "as-tagged",
     trusted: options.trusted ?? trusted,
     parsed: tag,

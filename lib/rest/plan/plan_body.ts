@@ -31,20 +31,20 @@ export function planBody(
 
 /** Plans the response. */
 export function planResult(
-  tag: Tag,
+  { contentType, resultRules }: Tag,
   results: readonly Schema[],
   hasBody: boolean,
   kindOf: (schema: Schema) => Kind,
 ): ResultPlan {
   const last = results[results.length - 1];
-  const fallible = last !== undefined && !!markerIs(last, "error");
+  const fallible = !!last && !!markerIs(last, "error");
   const values = fallible ? results.slice(0, -1) : results;
-  const schemas = inBody(tag.resultRules, [...values.keys()]).map((index) => values[index]);
+  const schemas = inBody(resultRules, [...values.keys()]).map((index) => values[index]);
   // The tag's type is that of the body, if there is one; JSON it says of both.
-  const given = !hasBody || isJSON(tag.contentType) ? tag.contentType : undefined;
+  const given = !hasBody || isJSON(contentType) ? contentType : undefined;
   const kinds = schemas.map(kindOf);
   return {
-    ...planWhole(schemas, kinds, tag.resultRules, given, kindOf, hasBody),
+    ...planWhole(schemas, kinds, resultRules, given, kindOf, hasBody),
     ...schemas.length ? undefined : { shape: "none", contentType: "text/plain", kind: { type: "null" } },
     schemas,
     kinds,
@@ -81,8 +81,9 @@ function planWhole(
     names,
     item,
     kind,
-    tagged: given !== undefined,
-    shape: item ? "channel" : stream ? "stream" : names.length ? "fields" : kinds.length === 1 ? "value" : "list",
+    tagged: !!given,
+    // A stream with a name is a part of a form.
+    shape: item ? "channel" : names.length ? "fields" : stream ? "stream" : kinds.length === 1 ? "value" : "list",
     contentType: stream
       ? !hasOther && given || (stream.type ?? "application/octet-stream")
       : given ?? (item ? "application/x-ndjson" : defaultType(kind)),

@@ -82,8 +82,7 @@ export function place(values: unknown[], { path, argument }: Target, value: unkn
 export function validateArguments(plan: Plan, values: unknown[]): void | Promise<void> {
   let pending: Promise<void>[] | undefined;
   for (let i = 0; i < plan.arguments.length; i++) {
-    const { kind, schema } = plan.arguments[i];
-    if (kind.type === "stream") continue;
+    const { schema } = plan.arguments[i];
     const validated = schema["~standard"].validate(values[i]);
     if (validated instanceof Promise) {
       (pending ??= []).push(validated.then((validated) => settle(plan, i, values, validated)));

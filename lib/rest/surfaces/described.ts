@@ -94,7 +94,14 @@ function firstWord({ options: { aliases } }: Definition, { segments }: Plan): st
 function argumentNames(plan: Plan): string[] {
   const taken = new Set<string>();
   return plan.arguments.map(({ kind }, index) =>
-    unique(kind.type === "stream" ? "body" : kind.type === "chan" ? "values" : argumentName(plan, index), taken)
+    unique(
+      kind.type === "stream" && plan.body?.shape === "stream"
+        ? "body"
+        : kind.type === "chan"
+        ? "values"
+        : argumentName(plan, index),
+      taken,
+    )
   );
 }
 

@@ -143,7 +143,8 @@ function signature(described: Described, components: Components): string {
     const name = argumentNames[index].replaceAll(/[^A-Za-z0-9_$]/g, "_").replace(/^(?=\d)/, "_");
     const { item } = markerIs<ChannelMarker<Schema> & { readonly [MARKER]: "chan" }>(schema, "chan") ?? {};
     const type = markerIs<StreamMarker>(schema, "stream") !== undefined
-      ? "Bytes"
+      // The module writes forms with FormData, which takes whole files.
+      ? plan.body?.shape === "fields" ? "Blob" : "Bytes"
       : item
       ? `AsyncIterable<${schemaType(components.lift(item, `${described.id}Item`))}>`
       : schemaType(components.lift(schema, argumentTypeName(described, index)));
