@@ -23,8 +23,14 @@ const PROJECT = new URL("../../", import.meta.url).pathname.replace(/\/$/, "");
 /** The folder of the programs that `scripts/setup.ts` takes out of packages. They start in any Debian. */
 const PROGRAMS = "/usr/local/lib";
 
-/** Makes the folder `$1` with the packages `$2`: under its name only when it is whole. No service starts in it. */
+/**
+ * Makes the folder `$1` with the packages `$2`: under its name only when it is whole, and by one command at a time, for which others wait. No
+ * service starts in it.
+ */
 const MAKE = `set -e
+exec 9> "$1.lock"
+flock 9
+if [ -e "$1" ]; then exit; fi
 root="$1.new"
 rm -rf "$root"
 site=$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' | grep /debian$ | head -n 1)
@@ -136,7 +142,7 @@ export async function openLaterDebian({ shown = [], cgroups }: LaterOptions = {}
 async function makeRoot(): Promise<string> {
   const { place: root, isThere } = await keptFolder(SUITE, [MAKE, ...PACKAGES]);
   if (isThere) return root;
-  console.log(`Making a Debian ${SUITE} in ${root} (once; 1 GB, some minutes)`);
+  console.log(`Making a Debian ${SUITE} in ${root} (once; 1.3 GB, some minutes)`);
   // Its mounts end with it, also where it is killed: nobody then deletes through one.
   const { success, stderr } = await new Deno.Command("unshare", {
     args: ["--mount", "sh", "-c", MAKE, "sh", root, PACKAGES.join(" ")],

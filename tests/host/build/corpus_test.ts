@@ -97,6 +97,9 @@ class Buildah implements AsyncDisposable {
       "--layers",
       "--pull-never",
       "--identity-label=false",
+      // Its own are higher than a machine without CAP_SYS_RESOURCE may set.
+      "--ulimit=nofile=1024:1024",
+      "--ulimit=nproc=1024:1024",
       ...more,
     ];
     const id = ok(await this.run("build", "-q", ...flags, "-f", file, context), text).trim();

@@ -15,6 +15,8 @@ import { removeFolder } from "../helpers/tree.ts";
 
 /** mount(2) takes one page of options, its end marker included. */
 const OPTIONS_LIMIT = 4095;
+/** Has mount(8) of util-linux 2.40 and later hand all options to mount(2): the kernel's newer calls take 255 bytes of each. */
+const WHOLE_OPTIONS = { LIBMOUNT_FORCE_MOUNT2: "always" };
 /** Characters that no path named in the options may hold. */
 const SEPARATORS = /[:,\\]/;
 
@@ -81,7 +83,8 @@ export async function mountOverlay(overlay: OverlayMount, features: readonly str
     );
   }
   try {
-    await runCommand("mount", ["-t", "overlay", "-o", `nodev,${options}`, "overlay", target], { cwd: base });
+    const args = ["-t", "overlay", "-o", `nodev,${options}`, "overlay", target];
+    await runCommand("mount", args, { cwd: base, env: WHOLE_OPTIONS });
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     throw new EngineError("internal", `Mount container tree: ${error.message}`, { cause: error });
