@@ -46,24 +46,21 @@ mv "$root" "$1"
 `;
 
 /**
- * Gives the namespace a way out whose other end, in a namespace of its own, knows no further way and says so: programs look for the interface of
- * the default route, and nothing that is sent outside is waited for. \`$root/proc\` is the namespace's own.
+ * Gives the namespace a way out, at whose other end, in a namespace of its own, every address is the machine's and no port is open: programs
+ * look for the interface of the default route, and nothing that is sent outside is waited for, by resolvers neither. \`$root/proc\` is the namespace's own.
  */
 const UPLINK = `ip link set lo up
-unshare --net sh -c 'until ip link set away up; do sleep 0.05; done 2> /dev/null
+unshare --net sleep infinity &
+away="$root/proc/$!/ns/net"
+while [ "$(readlink "$away")" = "$(readlink "$root/proc/self/ns/net")" ]; do sleep 0.05; done
+ip link add uplink type veth peer name away netns $!
+nsenter --net="$away" sh -ec 'ip link set lo up
 ip address add 192.0.2.1/24 dev away
-ip address add fd00::1/64 dev away nodad
-echo 1 > /proc/sys/net/ipv4/ip_forward
-echo 1 > /proc/sys/net/ipv6/conf/all/forwarding
-exec sleep infinity' &
-ip link add uplink type veth peer name away
-while [ "$(readlink "$root/proc/$!/ns/net")" = "$(readlink "$root/proc/self/ns/net")" ]; do sleep 0.05; done
-ip link set away netns $!
+ip link set away up
+ip route add local default dev lo'
 ip address add 192.0.2.2/24 dev uplink
-ip address add fd00::2/64 dev uplink nodad
 ip link set uplink up
 ip route add default via 192.0.2.1
-ip -6 route add default via fd00::1
 `;
 
 /**
