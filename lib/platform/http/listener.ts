@@ -73,7 +73,7 @@ export interface ListenOptions extends HostRules {
  * ```
  */
 export interface Listener extends AsyncDisposable {
-  /** `unix:///path` or `tcp://host:port`, with the port that was given. */
+  /** `unix:///path` or `tcp://host:port`, with the port that was given, and the host too where none was named. */
   readonly address: string;
   /** Takes no more connections, lets requests under way end for `grace` milliseconds (1000 by default), and ends the rest. */
   close(grace?: number): Promise<void>;
@@ -226,8 +226,10 @@ async function bindServer(server: Server, address: Address, fd?: number): Promis
     return address;
   }
   await startListening(server, (ready) => server.listen(address.port, address.host, ready));
-  const port = server.address();
-  return { ...address, port: typeof port === "object" && port !== null ? port.port : address.port };
+  const bound = server.address();
+  if (typeof bound !== "object" || bound === null) return address;
+  // Without a host it is all addresses of the machine, in the words of the runtime: `::`, or `0.0.0.0` where there is no IPv6.
+  return { ...address, host: address.host || bound.address, port: bound.port };
 }
 
 function startListening(server: Server, listen: (ready: () => void) => void): Promise<void> {

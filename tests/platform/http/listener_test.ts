@@ -72,6 +72,11 @@ Deno.test("listen() refuses TCP off loopback, unless every caller is authenticat
   await using _listener = await listen("tcp://0.0.0.0:0", ok, { authenticated: true });
 });
 
+Deno.test("defect: a listener on no certain host tells the address that it has", async () => {
+  await using listener = await listen(":0", ok, { authenticated: true });
+  assert(/^tcp:\/\/(\[::\]|0\.0\.0\.0):[1-9]\d*$/.test(listener.address), listener.address);
+});
+
 Deno.test("listen() says that a port is taken", async () => {
   const taken = createServer();
   const port = await new Promise<number>((resolve) =>
