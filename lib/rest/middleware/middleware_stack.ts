@@ -94,13 +94,19 @@ function stackOf<State extends object>(list: readonly AnyMiddleware[]): Stack<St
     // The stack's type says what those before have added, which is what this one is given.
     use: (middleware) => stackOf([...list, middleware as unknown as AnyMiddleware]),
     around: (serve, responses) =>
-      list.reduceRight<Handler>((inner, middleware) => async (request, platform = {}) => {
+      list.reduceRight<Handler>((inner, middleware, index) => async (request, platform = {}) => {
         const call = { request, platform };
         try {
-          return await middleware({ ...call, state: states.get(request) ?? {} }, (adds) => {
-            if (adds) states.set(request, { ...states.get(request), ...adds });
-            return inner(request, platform);
-          });
+          const response: Response | undefined = await middleware(
+            { ...call, state: states.get(request) ?? {} },
+            (adds) => {
+              if (adds) states.set(request, { ...states.get(request), ...adds });
+              return inner(request, platform);
+            },
+          );
+          if (response) return response;
+          const name = middleware.name && ` "${middleware.name}"`;
+          throw new TypeError(`Run middleware ${index + 1}${name}: it returned no response: return that of next()`);
         } catch (error) {
           return responses.error(error, call);
         }

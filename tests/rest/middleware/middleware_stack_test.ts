@@ -110,6 +110,21 @@ Deno.test("a middleware answers by itself, or by an error in the words of the AP
   assertEquals([own.status, await own.text()], [503, "closed"]);
 });
 
+Deno.test("defect: a middleware that returns nothing is named by the error that is told of it", async () => {
+  const told: unknown[] = [];
+  const forgetful = (async (_call: unknown, next: () => Promise<Response>) => {
+    await next();
+  }) as unknown as Middleware;
+  const functions = implement(greeter, { Greet: (name) => name, Fail() {} });
+  for (const middleware of [forgetful, ((...given) => forgetful(...given)) as Middleware]) {
+    const use = middlewareStack().use(named("one")).use(middleware);
+    const serve = handler(null, functions, { use, onError: (error) => void told.push(String(error)) });
+    assertEquals((await serve(request("GET", "/greet/a"))).status, 500);
+  }
+  const told2 = "it returned no response: return that of next()";
+  assertEquals(told, [`TypeError: Run middleware 2 "forgetful": ${told2}`, `TypeError: Run middleware 2: ${told2}`]);
+});
+
 Deno.test("a context has an empty state without middleware", async () => {
   const functions = implement(greeter, { Greet: (_name, { state }) => JSON.stringify(state), Fail() {} });
   assertStringIncludes(await (await handler(null, functions)(request("GET", "/greet/a"))).text(), "{}");
