@@ -77,6 +77,11 @@ Deno.test("readTime() takes RFC 3339 and nothing else", () => {
   for (const text of ["2026", "2026-11-21", "21 Nov 2026", "2026-13-01T00:00:00Z", ""]) {
     assertEquals(readTime(text), undefined);
   }
+  assertEquals(readTime("2026-02-28T23:59:59Z")?.getTime(), Date.UTC(2026, 1, 28, 23, 59, 59));
+  // Defect: engines take the last of these hours for the next day.
+  for (const text of ["2026-02-28T24:00:00Z", "2026-02-28T25:00:00Z", "2026-02-28T23:00:00+24:00"]) {
+    assertEquals(readTime(text), undefined, text);
+  }
 });
 
 Deno.test("readScalar() coerces text to its kind, and writeScalar() writes it back", () => {
