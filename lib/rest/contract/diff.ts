@@ -26,6 +26,7 @@ import type {
 import { listLosses } from "./diff_api.ts";
 import { compareHeaders } from "./diff_headers.ts";
 import { listMisfits, type Within } from "./misfits.ts";
+import { lostVersion } from "./version_losses.ts";
 
 /**
  * One change.
@@ -146,6 +147,7 @@ class Side {
 }
 
 function compareOperations(old: Side, now: Side, tell: Tell): void {
+  compareVersions(old, now, tell);
   compareParameters(old, now, tell);
   const [asked, asks] = [old.operation.requestBody, now.operation.requestBody];
   if (asks?.required && !asked?.required) {
@@ -190,6 +192,17 @@ function compareOperations(old: Side, now: Side, tell: Tell): void {
 }
 
 const SUCCESS = /^[23]/;
+
+/** Compares the versions in the path that the operation takes. */
+function compareVersions(old: Side, now: Side, tell: Tell): void {
+  const [had, has] = [old, now].map(({ operation }) => operation["x-gantry-versions"]);
+  if (had === has) return;
+  const lost = lostVersion(had, has);
+  const change = `of versions it takes ${has === undefined ? "all" : `"${has}"`}, not ${
+    had === undefined ? "all" : `"${had}"`
+  }`;
+  tell(lost !== undefined, lost === undefined ? change : `${change}: ${lost} is lost`);
+}
 
 /** Compares the largest bodies, where both documents tell them. */
 function compareLimits(old: Side, now: Side, tell: Tell): void {

@@ -1,6 +1,7 @@
 /** JSON Schemas compared: why a value that fits one may not fit the other. */
 import { isObject } from "../surfaces/components.ts";
 import type { JSONSchema } from "../surfaces/openapi_types.ts";
+import { isPatterned, keyMisfits } from "./key_misfits.ts";
 
 /** A schema and the named ones that it refers to. */
 export interface Within {
@@ -100,7 +101,7 @@ function fieldMisfits(compared: Compared): string[] {
   const missing = names.filter((name) => !required.includes(name));
   const foreign = state.open || to.additionalProperties !== false
     ? []
-    : Object.keys(theirs).filter((name) => !Object.hasOwn(known, name));
+    : Object.keys(theirs).filter((name) => !Object.hasOwn(known, name) && !isPatterned(to, name));
   return [
     ...missing.map((name) =>
       placeReason(fieldPath(at, name), Object.hasOwn(theirs, String(name)) ? "may be left out" : "is missing")
@@ -136,11 +137,17 @@ function otherFieldMisfits({ source, target, from, to, state, at }: Compared): s
     return [placeReason(at, "may have fields that are not known")];
   }
   return [
+    ...keyMisfits(
+      from,
+      to,
+      others,
+      compare,
+      state.open ? undefined : (name) => placeReason(fieldPath(at, name), "is not known"),
+    ),
     ...(isObject(taken)
       ? [
-        ...Object.keys(theirs).filter((name) => !Object.hasOwn(known, name)).flatMap((name) =>
-          compare(theirs[name], taken, name)
-        ),
+        ...Object.keys(theirs).filter((name) => !Object.hasOwn(known, name) && !isPatterned(to, name))
+          .flatMap((name) => compare(theirs[name], taken, name)),
         ...(others !== false ? compare(others, taken, "*") : []),
       ]
       : []),

@@ -232,3 +232,52 @@ Deno.test("diff() tells spellings that an API does not take any more, and smalle
   delete older.paths["/engine/a"].put["x-gantry-limit"];
   assertEquals(diff(older, of({ limit: 10 })), []);
 });
+
+Deno.test("defect: diff() tells names of fields that are not let in any more, and versions", () => {
+  const misfits = (from: unknown, to: unknown, open = false) =>
+    listMisfits({ json: from, schemas: {} }, { json: to, schemas: {} }, open);
+  const map = (keys: unknown, more: object = {}) => ({
+    type: "object",
+    propertyNames: keys,
+    additionalProperties: { type: "string" },
+    ...more,
+  });
+  const some = (...names: string[]) => ({ type: "string", enum: names });
+  assertEquals(misfits(map(some("a", "b")), map(some("a", "b", "c"))), []);
+  assertEquals(misfits(map(some("a", "b")), map(some("a"))), ['"* (the name)" may be "b"']);
+  assertEquals(misfits(map({ type: "string" }), map({ pattern: "^x-" }), true), [
+    '"* (the name)" need not have pattern "^x-"',
+  ]);
+  assertEquals(misfits(map({ pattern: "^x-" }), map(undefined)), []);
+  const struct = { type: "object", properties: { a: { type: "string" } }, additionalProperties: false };
+  assertEquals(misfits(struct, { type: "object", propertyNames: some("b") }), ['"a (the name)" may be "a"']);
+  const patterned = (type: string, pattern = "^n") => ({
+    type: "object",
+    patternProperties: { [pattern]: { type } },
+    additionalProperties: false,
+  });
+  const n = { type: "object", properties: { n: { type: "string" } }, additionalProperties: false };
+  assertEquals(misfits(patterned("integer"), patterned("number")), []);
+  assertEquals(misfits(patterned("number"), patterned("integer")), ['"/^n/" is number, not integer']);
+  assertEquals(misfits(patterned("number", "^m"), patterned("number")), ['"/^m/" is not known']);
+  assertEquals(misfits({ ...n, properties: { n: { type: "integer" } } }, patterned("number")), []);
+  assertEquals(misfits(n, { ...patterned("integer"), additionalProperties: true }), ['"n" is string, not integer']);
+  // A pattern that no engine reads says nothing of names.
+  assertEquals(misfits(n, { type: "object", patternProperties: { "(": { type: "integer" } } }), []);
+  const Kinds = z.partialRecord(z.enum(["a", "b"]), z.number());
+  const Fewer = z.partialRecord(z.enum(["a"]), z.number());
+  const put = (schema: z.ZodType) => api("x", { Put: rest("PUT /kinds", [schema]) });
+  assertEquals(diff(put(Kinds), put(Fewer)).map(({ breaking, text }) => [breaking, text]), [
+    [true, 'PUT /kinds: the body: "* (the name)" may be "b"'],
+  ]);
+  const versions = (before?: string, after?: string) => {
+    const of = (versions?: string) => api("x", { Get: rest("GET /x", [], [], { versions }) }, { versioned: true });
+    return diff(of(before), of(after)).map(({ breaking, text }) => `${breaking} ${text}`);
+  };
+  assertEquals(versions("<4", "<4"), []);
+  assertEquals(versions("<4", "<3"), ['true GET /x: of versions it takes "<3", not "<4": 3 is lost']);
+  assertEquals(versions("<4", "<=4.2"), ['false GET /x: of versions it takes "<=4.2", not "<4"']);
+  assertEquals(versions(">=3 <5", ">=3 <4"), ['true GET /x: of versions it takes ">=3 <4", not ">=3 <5": 4 is lost']);
+  assertEquals(versions(undefined, ">=2")[0].startsWith("true "), true);
+  assertEquals(versions(">=2", undefined), ['false GET /x: of versions it takes all, not ">=2"']);
+});
