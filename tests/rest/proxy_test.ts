@@ -1,6 +1,7 @@
 /** A linked API that is served again: what it is sent passes as it came. */
 import { assert, assertEquals } from "@std/assert";
 import { z } from "../../handlers/wire/zod.ts";
+import { makeDeferred } from "../../lib/rest/run/deferred.ts";
 import { api, bearer, chan, handler, HTTPError, implement, link, rest } from "../../lib/rest/mod.ts";
 import { listen } from "../../lib/platform/http/listener.ts";
 import { resumable } from "../../lib/rest/channels/resumable.ts";
@@ -130,4 +131,18 @@ Deno.test("handler(link()) passes the values of a WebSocket through as they came
   } finally {
     await listener.close(0);
   }
+});
+
+Deno.test("defect: a WebSocket through a proxy to a server that is not there says so as it closes", async () => {
+  const words = api("x", { Words: rest("GET /words", [], [chan(z.string())]) });
+  const told: unknown[] = [];
+  const gone = makeDeferred<Response>();
+  const dead = link(words, "http://upstream", { fetch: () => gone.promise });
+  const serve = handler(null, dead, { onError: (error) => void told.push(error) });
+  await using listener = await listen("tcp://127.0.0.1:0", serve);
+  const socket = new WebSocket(`${listener.address.replace("tcp:", "ws:")}/words`);
+  socket.addEventListener("open", () => gone.reject(new TypeError("connection refused")));
+  const { code, reason } = await new Promise<CloseEvent>((resolve) => socket.addEventListener("close", resolve));
+  assertEquals([code, reason], [1011, 'Send "Words" on: the server behind cannot be reached']);
+  assertEquals(told.map((error) => error instanceof HTTPError && error.status), [502]);
 });

@@ -52,9 +52,9 @@ export const forward: NonNullable<ClientParts["forward"]> = (run, plan, codecs, 
     try {
       const result: unknown = await run(...given);
       const texts = (result as Partial<TextChannel> | undefined)?.[TEXTS];
-      return texts ? new PassedChannel(texts) : result;
+      return texts ? new PassedChannel(tellUpstream(texts, plan.name)) : result;
     } catch (cause) {
-      throw cause instanceof HTTPError ? cause : upstreamError("", cause);
+      throw cause instanceof HTTPError ? cause : upstreamError(plan.name, cause);
     }
   };
   return markForward(called, pass);
@@ -70,6 +70,22 @@ function writeOrRefuse(write: () => Request): Request {
       cause,
     });
   }
+}
+
+/** Texts that come from the server behind: what breaks on the way is told as its failure. */
+function tellUpstream(texts: AsyncIterable<string>, name: string): AsyncIterable<string> {
+  return {
+    [Symbol.asyncIterator]() {
+      const iterator = texts[Symbol.asyncIterator]();
+      return {
+        next: () =>
+          iterator.next().catch((cause) => {
+            throw cause instanceof HTTPError ? cause : upstreamError(name, cause);
+          }),
+        return: async () => await iterator.return?.() ?? { done: true, value: undefined },
+      };
+    },
+  };
 }
 
 function upstreamError(name: string, cause: unknown): HTTPError {
