@@ -34,7 +34,7 @@ export function makeEndpoint(
   const { codecs: more, around, places, decode, streams, receive, headers, quick } = parts;
   const codecs = codecsOf(options.codecs, more);
   /** Whether the operation may take a socket over. */
-  const upgrades = /^(channel|stream)$/.test(plan.result.shape);
+  const upgrades = /channel|stream/.test(plan.result.shape);
   const [given, holder] = findFunction(functions, name);
   const run = given && around ? around(plan, given, codecs) : given;
   const forward = run && forwardOf(run);
@@ -67,7 +67,8 @@ export function makeEndpoint(
   return async (request, platform, query, { version, captures }) => {
     const call = new Call(request, platform, name, version, parts);
     try {
-      if (upgrades && request.headers.has("upgrade")) refuseCrossSite(request, auth, "the upgrade");
+      const asks = upgrades && request.headers.has("upgrade");
+      if (asks) refuseCrossSite(request, auth, "the upgrade");
       // An authenticator that is undefined by mistake throws here, and lets nobody in.
       if (auth !== null) call.identity = await identify(auth, request, name);
       if (!run) throw new HTTPError(501, `Call "${name}": it is not implemented`, { kind: "unimplemented" });
@@ -84,7 +85,8 @@ export function makeEndpoint(
       if (auth?.authorize) await auth.authorize(call.identity, request, name, values.slice(0, length));
       values[length] = call;
       const isHead = request.method === "HEAD" && method !== "HEAD";
-      if (isHead && upgrades) return results.respondHead(call);
+      // A channel is not begun for it, nor a socket taken over.
+      if (isHead && (asks || plan.result.item)) return results.respondHead(call);
       const result: unknown = forward ? forward(decoded!, values, call, streams) : run.apply(holder, values);
       const response = results.write(result instanceof Promise ? await result : result, call);
       const answer = response instanceof Promise ? await response : response;

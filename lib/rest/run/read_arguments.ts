@@ -51,7 +51,7 @@ export function argumentReader(
   };
 
   return (captures, text, values) => {
-    if (query.length > 0 || spreads.length > 0) readQuery(new QueryValues(text, options), values);
+    if (query.length || spreads.length) readQuery(new QueryValues(text, options), values);
     for (let i = 0; i < parameters.length; i++) {
       const target = parameters[i];
       const text = decodeText(captures[i], target.name);
@@ -82,8 +82,7 @@ export function place(values: unknown[], { path, argument }: Target, value: unkn
 export function validateArguments(plan: Plan, values: unknown[]): void | Promise<void> {
   let pending: Promise<void>[] | undefined;
   for (let i = 0; i < plan.arguments.length; i++) {
-    const { schema } = plan.arguments[i];
-    const validated = schema["~standard"].validate(values[i]);
+    const validated = plan.arguments[i].schema["~standard"].validate(values[i]);
     if (validated instanceof Promise) {
       (pending ??= []).push(validated.then((validated) => settle(plan, i, values, validated)));
     } else settle(plan, i, values, validated);

@@ -34,7 +34,13 @@ export const streams: NonNullable<ServerParts["streams"]> = {
   write(value, call, writer) {
     if (value instanceof Response) return passOn(value, call, writer);
     if (value === undefined || value === null) return writer.respondEmpty(call);
-    if (isPieces(value)) return begin(value, call, writer);
+    if (isPieces(value)) {
+      if (call.request.method !== "HEAD") return begin(value, call, writer);
+      // There may be no first piece for a long time, and nobody wants it.
+      call.controller?.abort(new DOMException("The answer has no body", "AbortError"));
+      value[Symbol.asyncIterator]().return?.().catch(() => {});
+      return writer.respondHead(call);
+    }
     const { plan, responses } = writer;
     const { contentType } = plan.result;
     const type = value instanceof Blob && value.type !== "" ? value.type : contentType;

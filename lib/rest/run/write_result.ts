@@ -92,19 +92,14 @@ export class ResultWriter {
   /** The head of a stream or channel, which is not begun for it. */
   respondHead(call: Call): Response {
     const { status, result: { contentType } } = this.plan;
-    return this.#respondWithout(status, call, { "content-type": contentType });
+    return this.respondEmpty(call, status, { "content-type": contentType });
   }
 
   /** A result that is not there: no body, and the status that says so unless the definition names another. */
-  respondEmpty(call: Call): Response {
-    const { status, result: { shape } } = this.plan;
-    return this.#respondWithout(shape !== "none" && status === 200 ? 204 : status, call);
-  }
-
-  #respondWithout(status: number, call: Call, type?: Record<string, string>): Response {
-    const { responses } = this;
-    const { headers: { entries } } = responses;
-    return responses.respond(status, null, type ? { ...entries, ...type } : entries, call);
+  respondEmpty(call: Call, given?: number, type?: Record<string, string>): Response {
+    const { plan: { status, result: { shape } }, responses } = this;
+    const other = shape !== "none" && status === 200 ? 204 : status;
+    return responses.respond(given ?? other, null, { ...responses.headers.entries, ...type }, call);
   }
 }
 

@@ -1,7 +1,7 @@
 /** Rules of HTTP that caches, browsers and monitors count on. */
 import { assert, assertEquals } from "@std/assert";
 import { z } from "../../../handlers/wire/zod.ts";
-import { chan, rest, stream } from "../../../lib/rest/mod.ts";
+import { chan, HTTPError, rest, stream } from "../../../lib/rest/mod.ts";
 import { request, serve } from "../../fixtures/rest/serve.ts";
 
 let begun = 0;
@@ -11,6 +11,7 @@ const run = serve({
   Tagged: rest("GET /tagged", [], [z.string()], { body: "as-tagged" }),
   Watch: rest("GET /watch", [], [chan(z.number())]),
   Raw: rest("GET /raw", [], [stream("text/csv")]),
+  Pieces: rest("GET /pieces", [], [stream("text/csv")]),
   Put: rest("PUT /things/{id=%v}", [z.string()]),
 }, {
   Text: () => "a",
@@ -20,7 +21,11 @@ const run = serve({
     begun++;
     yield 1;
   },
-  Raw: () => (begun++, "a,b"),
+  Raw: () => "a,b",
+  async *Pieces() {
+    begun++;
+    yield "a,b";
+  },
   Put() {},
 }, { headers: { vary: "origin" } });
 
@@ -36,7 +41,7 @@ Deno.test("handler() says Vary: Accept of what was negotiated, and of nothing el
   assertEquals([await vary("/list"), await vary("/tagged"), await vary("/raw")], ["origin", "origin", "origin"]);
 });
 
-Deno.test("handler() answers HEAD as the GET without its body, and begins no stream or channel for it", async () => {
+Deno.test("handler() answers HEAD as the GET without its body, and begins no channel or pieces for it", async () => {
   begun = 0;
   for (
     const [path, type] of [
@@ -44,6 +49,7 @@ Deno.test("handler() answers HEAD as the GET without its body, and begins no str
       ["/list", "application/json"],
       ["/watch", "application/x-ndjson"],
       ["/raw", "text/csv"],
+      ["/pieces", "text/csv"],
     ]
   ) {
     const response = await run(request("HEAD", path));
@@ -51,6 +57,36 @@ Deno.test("handler() answers HEAD as the GET without its body, and begins no str
   }
   assertEquals(begun, 0);
   assertEquals((await run(request("HEAD", "/things/a"))).status, 405);
+});
+
+Deno.test("defect: HEAD of a stream fails where its GET does, and leaves what that would read", async () => {
+  const seen: string[] = [];
+  const files = serve({ Read: rest("GET /files/{name=%v}", [z.string()], [stream()]) }, {
+    Read(name, { signal }) {
+      if (name === "none") throw new HTTPError(404, "Read: there is none");
+      signal.addEventListener("abort", () => seen.push(`${name} aborted`));
+      const left = () => void seen.push(`${name} left`);
+      const pieces = (): AsyncIterator<string> => ({
+        next: () => new Promise(() => {}),
+        return: () => (left(), Promise.resolve({ done: true, value: undefined })),
+      });
+      if (name === "pieces") return { [Symbol.asyncIterator]: pieces };
+      const body = new ReadableStream<Uint8Array>({ cancel: left });
+      return name === "made" ? new Response(body, { status: 203, headers: { "x-made": "1" } }) : body;
+    },
+  });
+  const head = async (name: string) => {
+    const { status, body, headers } = await files(request("HEAD", `/files/${name}`));
+    return [status, body, headers.get("x-made")];
+  };
+  assertEquals(await head("none"), [404, null, null]);
+  assertEquals(await head("stream"), [200, null, null]);
+  assertEquals(await head("made"), [203, null, "1"]);
+  assertEquals(await head("pieces"), [200, null, null]);
+  assertEquals(
+    seen.toSorted(),
+    ["made aborted", "made left", "pieces aborted", "pieces left", "stream aborted", "stream left"],
+  );
 });
 
 Deno.test("handler() answers OPTIONS * with all methods", async () => {
