@@ -7,6 +7,7 @@ import { exactText } from "./codecs/exact_text.ts";
 import { form } from "./codecs/form.ts";
 import { headerValues } from "./codecs/header_value.ts";
 import { forward } from "./call/forward.ts";
+import { heedSignal } from "./call/heed_signal.ts";
 import type { Implementation } from "./implement.ts";
 import { multipartStreams } from "./forms/multipart_streams.ts";
 import { placeHeaders } from "./headers/client_placed.ts";
@@ -17,7 +18,11 @@ const PARTS: ClientParts = {
   channel: readChannel,
   forward,
   codecs: [exactText, form, multipartStreams, exactJSON],
-  around: (plan, make, client) => placeHeaders(plan, (client) => sendDuplex(plan, make, client), client),
+  around(plan, make, client) {
+    const call = placeHeaders(plan, (client) => sendDuplex(plan, make, client), client);
+    // Requests that go where the platform's own do end as those.
+    return client.websocket ? call : heedSignal(call);
+  },
   failures: readFailures,
   headers: headerValues,
   stream: channelBody,

@@ -157,9 +157,40 @@ Deno.test("link() ends a call by signal and by timeout", async () => {
   const controller = new AbortController();
   const call = client.Slow({ signal: controller.signal });
   controller.abort(new Error("enough"));
-  // A server called directly ends its call itself; over a network fetch rejects.
-  assertEquals(await call, "too late");
-  assertEquals(await client.Slow({ timeout: 10 }), "too late");
+  // A server called directly is told, and its call ends as over a network, whatever its function makes of it.
+  assertEquals((await assertRejects(() => call, Error)).message, "enough");
+  assertEquals((await assertRejects(() => client.Slow({ timeout: 10 }), DOMException)).name, "TimeoutError");
+});
+
+Deno.test("defect: a call or stream of a server in the same process that never ends is given up by signal and timeout", async () => {
+  let told = 0;
+  let cancelled = 0;
+  const quiet = api("x", {
+    Wait: rest("GET /wait", [], [z.string()]),
+    Read: rest("GET /read", [], [stream()]),
+  });
+  const run = handler(
+    null,
+    implement(quiet, {
+      Wait({ signal }) {
+        signal.addEventListener("abort", () => told++);
+        return new Promise(() => {});
+      },
+      Read: () => new ReadableStream({ cancel: () => void cancelled++ }),
+    }),
+  );
+  const local = link(quiet, "http://h", { fetch: run });
+  assertEquals((await assertRejects(() => local.Wait({ timeout: 5 }), DOMException)).name, "TimeoutError");
+  const left = AbortSignal.abort(new Error("left"));
+  assertEquals((await assertRejects(() => local.Wait({ signal: left }), Error)).message, "left");
+  const leave = new AbortController();
+  const body = (await local.Read({ signal: leave.signal })).getReader();
+  const reading = assertRejects(() => body.read(), Error);
+  leave.abort(new Error("enough"));
+  assertEquals([(await reading).message, told, cancelled], ["enough", 1, 1]);
+  const whole = await local.Read({ timeout: 60_000 });
+  await whole.cancel();
+  assertEquals(cancelled, 2);
 });
 
 Deno.test("defect: a call that timed out throws that, whatever a server in the same process makes of it", async () => {
