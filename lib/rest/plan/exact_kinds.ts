@@ -15,9 +15,13 @@ import {
 import type { StreamMarker } from "./marker.ts";
 import type { Schema } from "./schema.ts";
 import { isBare, zodKindTeller } from "./zod_kind.ts";
+import { isCatch, type ZodSchema } from "./zod_schema.ts";
 
 /** The key under which the JSON Schema of a nested value says its marker. */
 const NESTED = "x-gantry-kind";
+
+/** The key under which the JSON Schema of a value says that another takes its place where it does not fit. */
+export const CAUGHT = "x-gantry-caught";
 
 /** The key for a part that JSON Schema cannot say, of this type in its library's words, or of this class. */
 function nested(type: unknown, of?: unknown): Record<string, string> | undefined {
@@ -27,9 +31,7 @@ function nested(type: unknown, of?: unknown): Record<string, string> | undefined
 
 /** The argument that zod, valibot and arktype pass to the functions in `libraryOptions`. */
 interface Part {
-  readonly zodSchema?: {
-    readonly _zod: { readonly def: { readonly type: string }; readonly bag: { Class?: unknown } };
-  };
+  readonly zodSchema?: Required<Pick<ZodSchema, "_zod">>;
   readonly jsonSchema?: Record<string, unknown>;
   readonly valibotSchema?: { readonly type: string; readonly class?: unknown };
   readonly domain?: string;
@@ -41,7 +43,11 @@ interface Part {
 const LIBRARIES = {
   unrepresentable: "any",
   override: ({ zodSchema, jsonSchema }: Part) =>
-    void Object.assign(jsonSchema!, nested(zodSchema?._zod.def.type, zodSchema?._zod.bag.Class)),
+    void Object.assign(
+      jsonSchema!,
+      nested(zodSchema?._zod.def.type, zodSchema?._zod.bag?.Class),
+      zodSchema && isCatch(zodSchema) && { [CAUGHT]: true },
+    ),
   overrideSchema: ({ valibotSchema }: Part) => nested(valibotSchema?.type, valibotSchema?.class),
   fallback: {
     domain: ({ domain, base }: Part) => nested(domain) ?? base,
@@ -54,7 +60,8 @@ const LIBRARIES = {
 function readMore(root: WrittenSchema | undefined): ReadMore {
   const refs = new Map<unknown, Kind>();
   return (json, read) => {
-    const { $ref, allOf } = json;
+    const { $ref, allOf, [CAUGHT]: caught, ...rest } = json;
+    if (caught) return { ...read(rest), caught: true };
     // Only `nested` writes this key.
     if (json[NESTED]) return { type: json[NESTED] as "int64" };
     if (allOf && !$ref && !json.anyOf && !json.oneOf) return mergeKinds(Array.from(allOf as unknown[], read), true);

@@ -11,21 +11,27 @@ import type { Schema } from "./schema.ts";
  * ```
  */
 export type Kind =
-  /** `nullable` when it may be null instead, which text cannot say: it travels as JSON then. */
-  | { type: "string" | "boolean" | "number" | "int64" | "uint64" | "time" | "bytes" | "null"; nullable?: true }
-  /** Cannot be told, or a mixture of shapes; in path and query its text passes as it is. `unknown` when the schema says nothing. */
-  | { type: "any"; unknown?: true }
-  /** Scalars of several types, string among them: text passes as it is. */
-  | { type: "text"; nullable?: true }
-  /** Scalars of several types, none of them string. */
-  | { type: "choice"; of: Kind[]; nullable?: true }
-  | { type: "list"; item: Kind; items?: Kind[] }
-  /** `open` is the kind of fields that it does not name, where it takes such. */
-  | { type: "struct"; fields: Fields; open?: Kind | false }
-  | { type: "map"; value: Kind }
-  /** `media` is the content type of a stream that has one, where the definition has the part `exactKinds`. */
-  | { type: "stream"; media?: string }
-  | { type: "chan" | "error" };
+  & (
+    /** `nullable` when it may be null instead, which text cannot say: it travels as JSON then. */
+    | { type: "string" | "boolean" | "number" | "int64" | "uint64" | "time" | "bytes" | "null"; nullable?: true }
+    /** Cannot be told, or a mixture of shapes; in path and query its text passes as it is. `unknown` when the schema says nothing. */
+    | { type: "any"; unknown?: true }
+    /** Scalars of several types, string among them: text passes as it is. */
+    | { type: "text"; nullable?: true }
+    /** Scalars of several types, none of them string. */
+    | { type: "choice"; of: Kind[]; nullable?: true }
+    | { type: "list"; item: Kind; items?: Kind[] }
+    /** `open` is the kind of fields that it does not name, where it takes such. */
+    | { type: "struct"; fields: Fields; open?: Kind | false }
+    | { type: "map"; value: Kind }
+    /** `media` is the content type of a stream that has one, where the definition has the part `exactKinds`. */
+    | { type: "stream"; media?: string }
+    | { type: "chan" | "error" }
+  )
+  & {
+    /** Whether its schema puts another value in the place of one that does not fit: what goes out then is that. */
+    caught?: true;
+  };
 
 /**
  * The fields of a struct, by name.

@@ -53,3 +53,34 @@ export interface ZodCheck {
 export function isZod(schema: Schema): schema is Schema & ZodSchema {
   return Object.hasOwn(schema, "_zod") && schema["~standard"].vendor === "zod";
 }
+
+/** Schemas that were looked into, and those that hold a file. */
+const filed = /* @__PURE__ */ new WeakMap<object, boolean>();
+
+/** Whether values of a schema are files, or hold some. A type that is only made when it is asked for is not looked into. */
+export function holdsFile(schema: unknown): boolean {
+  const def = typeof schema === "object" && schema !== null ? (schema as ZodSchema)._zod?.def : undefined;
+  if (!def) return false;
+  const known = filed.get(def);
+  if (known !== undefined) return known;
+  // A type may hold itself.
+  filed.set(def, false);
+  const { type, shape = {}, options = [], element, innerType, valueType, catchall, in: from, out } = def;
+  const parts = [...Object.values(shape), ...options, element, innerType, valueType, catchall, from, out];
+  const holds = type === "file" || parts.some(holdsFile);
+  filed.set(def, holds);
+  return holds;
+}
+
+/** Whether a schema puts a value of its own in the place of one that does not fit, and changes none that does. */
+export function isCatch({ _zod }: ZodSchema): boolean {
+  return _zod?.def.type === "catch" && isUnchanging(_zod.def.innerType);
+}
+
+function isUnchanging({ _zod }: ZodSchema = {}): boolean {
+  const { type = "", innerType, element, valueType, shape = {}, catchall } = _zod?.def ?? {};
+  if (/^(string|number|boolean|bigint|date|null|enum|literal)$/.test(type)) return true;
+  if (/^(optional|nullable|default|readonly|catch)$/.test(type)) return isUnchanging(innerType);
+  if (type === "array" || type === "record") return isUnchanging(element ?? valueType);
+  return type === "object" && [...Object.values(shape), ...catchall ? [catchall] : []].every(isUnchanging);
+}

@@ -65,14 +65,17 @@ function hasSameOutput({ "~standard": { jsonSchema } }: Schema): boolean {
 }
 
 /** The parts of kinds that hold others. */
-interface Held extends Omit<Struct, "type">, Omit<Mapped, "type">, Omit<Listed, "type"> {}
+interface Held extends Omit<Struct, "type">, Omit<Mapped, "type">, Omit<Listed, "type"> {
+  readonly caught: true;
+}
 type Struct = Extract<Kind, { type: "struct" }>;
 type Mapped = Extract<Kind, { type: "map" }>;
 type Listed = Extract<Kind, { type: "list" }>;
 
 /** Leaves out fields that are not in `kind`, nor in what the schema made of the value, `shown`, where that `isSame` in shape. */
 function cutValue(value: unknown, kind: Kind, shown: unknown, isSame: boolean): unknown {
-  const { fields: all, open, value: values, item: each, items } = kind as Partial<Held>;
+  const { fields: all, open, value: values, item: each, items, caught } = kind as Partial<Held>;
+  if (caught && value !== undefined) value = shown;
   const parts = Object(shown) as Record<string | number, unknown>;
   if (Array.isArray(value)) {
     return each || Array.isArray(shown)
@@ -126,6 +129,7 @@ function hasDefaults({ "~standard": { jsonSchema } }: Schema): boolean {
 
 function makeExactness(kind: Kind, outer: readonly Kind[]): IsExact | undefined {
   const { type } = kind;
+  if (kind.caught) return undefined;
   if (type === "list") {
     const item = kind.items || outer.includes(kind) ? undefined : makeExactness(kind.item, [...outer, kind]);
     if (!item || item === ALWAYS) return item;

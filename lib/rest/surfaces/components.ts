@@ -1,4 +1,4 @@
-import { jsonSchemaOf } from "../plan/exact_kinds.ts";
+import { CAUGHT, jsonSchemaOf } from "../plan/exact_kinds.ts";
 import { markerOf } from "../plan/kind.ts";
 import type { Schema } from "../plan/schema.ts";
 import type { JSONSchema } from "./openapi_types.ts";
@@ -23,7 +23,7 @@ const SCHEMAS = new Set([
 /** Keywords whose value holds schemas by names. */
 const NAMED = new Set(["properties", "patternProperties", "dependentSchemas"]);
 /** The keys that tell a reader of the document nothing, or whose information is elsewhere in it. */
-const DROPPED = new Set(["$schema", "$defs", "definitions", "$id", "id", "rest"]);
+const DROPPED = new Set(["$schema", "$defs", "definitions", "$id", "id", "rest", CAUGHT]);
 
 /** The JSON Schemas of the transport's marks of nested values. */
 const MARKED: Record<string, JSONSchema> = {

@@ -118,6 +118,35 @@ Deno.test("handler() leaves out of a result what its schema does not have", asyn
   }
 });
 
+Deno.test("defect: what a schema catches goes out in the place of the result that does not fit", async () => {
+  const Row = z.object({
+    name: z.string().catch("none"),
+    n: z.number().min(5).catch(7).optional(),
+    tags: z.array(z.string()).catch([]),
+    at: z.date().catch(new Date(0)),
+  });
+  const secret = { password: "secret" };
+  const at = new Date(1000);
+  const cases: [Schema, unknown, unknown][] = [
+    [Row, { name: secret, n: 3, tags: secret, at: secret }, {
+      name: "none",
+      n: 7,
+      tags: [],
+      at: "1970-01-01T00:00:00.000Z",
+    }],
+    [Row, { name: "a", n: 9, tags: ["b"], at }, { name: "a", n: 9, tags: ["b"], at: at.toISOString() }],
+    [z.array(Row), [{ name: secret, tags: [], at }], [{ name: "none", tags: [], at: at.toISOString() }]],
+    [z.record(z.string(), z.number().catch(0)), { a: secret, b: 1 }, { a: 0, b: 1 }],
+    [z.object({ a: z.object({ b: z.string() }).catch({ b: "" }) }), { a: "secret" }, { a: { b: "" } }],
+    // The client's own schema transforms: it is to get what that takes.
+    [z.object({ a: z.string().transform((text) => text.length).catch(0) }), { a: "four" }, { a: "four" }],
+  ];
+  for (const [schema, result, expected] of cases) {
+    const { status, text } = await answered(schema, result);
+    assertEquals([status, JSON.parse(text)], [200, expected]);
+  }
+});
+
 Deno.test("handler() sends what the function returned where the schema transforms, cut to what the schema accepts", async () => {
   const Text = z.object({ length: z.string().transform((text) => text.length) });
   assertEquals((await answered(Text, { length: "four", more: 1 })).text, '{"length":"four"}');
