@@ -50,6 +50,12 @@ Deno.test("api() refuses what cannot be carried", () => {
     ["rules too many", { F: rest("POST / (a,b)" as string, [User]) }, "2 argument rules for 1 arguments"],
     ["result rules too many", { F: rest("GET / a,b" as string, [], [User]) }, "2 result rules for 1 results"],
     ["error not last", { F: rest("GET /", [], [error, User]) }, "only the last result can be error"],
+    [
+      "a file alone",
+      { F: rest("GET /", [], [z.file()]) },
+      "cannot carry the result, which holds a file: take stream()",
+    ],
+    ["a file in JSON", { F: rest("POST /", [z.object({ a: z.array(z.file()).optional() })]) }, "cannot carry the body"],
     ["a stream and more", { F: rest("POST /", [stream(), User]) }, "takes the whole body"],
     ["a stream result and more", { F: rest("GET /", [], [stream(), User]) }, "must be the only one"],
     ["an error argument", { F: rest("POST /", [error]) }, "only a result can be"],

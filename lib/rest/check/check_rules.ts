@@ -8,6 +8,7 @@ import { isScalar, type Kind } from "../plan/kind.ts";
 import { isJSON } from "../plan/plan_body.ts";
 import type { Plan } from "../plan/plan_types.ts";
 import type { Schema } from "../plan/schema.ts";
+import { holdsFile } from "../plan/zod_schema.ts";
 import type { CheckedTag } from "../tag/tag_checker.ts";
 
 /** Returns advice for a schema whose kind cannot be told. */
@@ -73,18 +74,26 @@ function queryProblems({ query }: CheckedTag, plan: Plan): Problem[] {
 type Typed = Pick<Plan["result"] | NonNullable<Plan["body"]>, "shape" | "contentType" | "kind" | "tagged">;
 
 /** A content type that carries no such value would be answered 415 or 406 whatever comes. */
-function typeProblems({ method, body, result }: Plan, options: APIOptions): Problem[] {
+function typeProblems({ method, body, result, arguments: all }: Plan, options: APIOptions): Problem[] {
   const problems: Problem[] = [];
-  const look = (what: string, { shape, contentType, kind, tagged }: Typed) => {
-    if (/^(?:none|stream|channel)$/.test(shape) || carries(contentType, kind, options)) return;
-    problems.push({
-      message: `"${contentType}" cannot carry ${what}, a ${kind.type}: the API's option "codecs" may name one that can`,
-      column: tagged ? method.length + 2 : 1,
-    });
+  const look = (what: string, { shape, contentType, kind, tagged }: Typed, schemas: readonly Schema[]) => {
+    if (/^(?:none|stream|channel)$/.test(shape)) return;
+    const fail = (message: string) => problems.push({ message, column: tagged ? method.length + 2 : 1 });
+    if (!carries(contentType, kind, options)) {
+      fail(`"${contentType}" cannot carry ${what}, a ${kind.type}: the API's option "codecs" may name one that can`);
+    } else if (isFileless(contentType, options) && schemas.some(holdsFile)) {
+      fail(`"${contentType}" cannot carry ${what}, which holds a file: take stream(), or a form, multipart/form-data`);
+    }
   };
-  if (body) look("the body", body);
-  look("the result", result);
+  if (body) look("the body", body, body.arguments.map((index) => all[index].schema));
+  look("the result", result, result.schemas);
   return problems;
+}
+
+/** Whether a content type has no way to say a file. An API's own codec is trusted. */
+function isFileless(contentType: string, { codecs = [] }: APIOptions): boolean {
+  const type = mediaType(contentType);
+  return type !== "multipart/form-data" && !codecs.some((codec) => codec.type === type);
 }
 
 function carries(contentType: string, kind: Kind, { codecs = [] }: APIOptions): boolean {
