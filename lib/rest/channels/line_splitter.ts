@@ -8,7 +8,10 @@ export class LineSplitter {
   #length = 0;
   readonly #longest: number;
 
-  /** `ends` is what ends a line, `longest` how many characters of one are kept until it does. */
+  /**
+   * `ends` is what ends a line: a line feed, or the three ends of server-sent events. `longest` is how many characters of one are kept until it
+   * does.
+   */
   constructor(ends: string | RegExp, longest: number = LONGEST) {
     this.#ends = ends;
     this.#longest = longest;
@@ -20,7 +23,9 @@ export class LineSplitter {
    * @throws {RangeError} if a line is too long: 64 Mi characters unless told otherwise
    */
   push(text: string): string[] {
-    const lines = text.split(this.#ends);
+    // Most texts have line feeds alone, which are found several times as fast as by an expression.
+    const ends = this.#ends;
+    const lines = text.split(ends === "\n" || text.includes("\r") ? ends : "\n");
     const last = lines.pop() ?? "";
     if (lines.length > 0) {
       lines[0] = this.end() + lines[0];

@@ -47,7 +47,10 @@ class EventFields {
   /** Takes a line; gives the event that it ends. */
   take(line: string): ServerSentEvent | undefined {
     if (line === "") return this.#end();
-    const [, field, value] = /^([^:]*):? ?([^]*)$/.exec(line) ?? [];
+    // Not by a regular expression: it looks at each character of a long value, too.
+    const colon = line.indexOf(":");
+    const field = colon < 0 ? line : line.slice(0, colon);
+    const value = colon < 0 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
     if (field === "data") this.#data.push(value);
     else if (field === "event") this.#name = value;
     else if (field === "id" && !value.includes("\0")) this.#id = value;

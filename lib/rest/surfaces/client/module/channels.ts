@@ -63,7 +63,9 @@ export function lineChannel<T>(
       if (text !== undefined) return text;
       const { done, value } = await reader.read();
       if (done && rest.trim() === "") return undefined;
-      const parts = (rest + decoder.decode(value, { stream: !done })).split("\n");
+      const parts = decoder.decode(value, { stream: !done }).split("\n");
+      // The beginning of a line is not searched again: a long one comes in many pieces.
+      parts[0] = rest + parts[0];
       rest = done ? "" : parts.pop() ?? "";
       waiting.push(...parts.filter((part) => part.trim() !== ""));
     }

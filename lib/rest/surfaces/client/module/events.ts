@@ -112,7 +112,10 @@ function eventParser() {
   let id: string | undefined;
   let afterReturn = false;
   const take = (line: string): ServerSentEvent[] => {
-    const [, field, value] = /^([^:]*):? ?([^]*)$/.exec(line) ?? [];
+    // Not by a regular expression: it looks at each character of a long value, too.
+    const colon = line.indexOf(":");
+    const field = colon < 0 ? line : line.slice(0, colon);
+    const value = colon < 0 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
     if (field === "data") data.push(value);
     else if (field === "event") name = value;
     else if (field === "id" && !value.includes("\0")) id = value;
@@ -130,7 +133,9 @@ function eventParser() {
       // A CRLF may be cut in two.
       const text = afterReturn && given.startsWith("\n") ? given.slice(1) : given;
       if (given !== "") afterReturn = given.endsWith("\r");
-      const lines = (rest + text).split(/\r\n|\r|\n/);
+      const lines = text.split(text.includes("\r") ? /\r\n|\r|\n/ : "\n");
+      // The beginning of a line is not searched again: a long one comes in many pieces.
+      lines[0] = rest + lines[0];
       rest = lines.pop() ?? "";
       return lines.flatMap(take);
     },
