@@ -68,7 +68,7 @@ const DOCKER_CONNECT: Readonly<Record<string, string>> = {
   EndpointConfig: "The container's settings in the network.",
   ...wordsBelow("EndpointConfig", ENDPOINT_FIELDS),
   "EndpointConfig.Links": "Further names of other containers. Not supported here: only a create takes them.",
-  "EndpointConfig.GwPriority": "The rank as default route. Not supported here: only a create takes it.",
+  "EndpointConfig.GwPriority": "The network with the highest number has the default route; 0 by default.",
 };
 
 const DISCONNECT: Readonly<Record<string, string>> = {

@@ -17,6 +17,7 @@ import {
   inspectState,
 } from "../../containers/view/inspect_container.ts";
 import { hostConfig } from "../../containers/view/inspect_host.ts";
+import { endpointID } from "../networks/endpoint_id.ts";
 import { networkSettings, viewAddresses } from "../../containers/view/inspect_network.ts";
 import { ContainerInspect } from "../../wire/compat/container.ts";
 import type { EndpointIPAMConfig, NetworkSettings } from "../../wire/compat/network.ts";
@@ -144,6 +145,8 @@ function dockerNetworkSettings(record: ContainerRecord, more: InspectFacts): Spa
   const endpoints = Object.entries(settings.Networks ?? {}).map(([name, endpoint], i) => {
     return [name, {
       ...endpoint,
+      EndpointID: endpointID(record, name, networkID(name)),
+      GwPriority: record.networks[name]?.gatewayPriority ?? 0,
       IPAMConfig: askedAddresses(record.spec.networks[name] ?? asked[i]),
       // Nobody looks up names in the default network.
       DNSNames: name === DEFAULT_NETWORK ? null : [...new Set([record.name, ...endpoint?.Aliases ?? []])],

@@ -1,3 +1,4 @@
+import { endpointID } from "../networks/endpoint_id.ts";
 import type { ContainerRecord } from "../../../lib/engine/records/container_record.ts";
 import { isLive } from "../../../lib/engine/containers/context.ts";
 import type { HealthState } from "../../../lib/engine/containers/health/health_states.ts";
@@ -57,10 +58,20 @@ export function containerSummary(record: ContainerRecord, options: SummaryOption
     Health: isBefore(options.version, 1, 52) ? undefined : healthSummary(record, options.health),
     HostConfig: { NetworkMode: dockerNetworkMode(record) },
     NetworkSettings: {
-      Networks: byDockerNames(networkSettings(record, exposed, options.networkID).Networks ?? {}, options.version),
+      Networks: byDockerNames(endpointsOf(record, exposed, options.networkID), options.version),
     },
     Mounts: mountPoints(record, options.volumePath),
   });
+}
+
+function endpointsOf(record: ContainerRecord, exposed: readonly string[], networkID: (name: string) => string) {
+  const { Networks = {} } = networkSettings(record, exposed, networkID);
+  return Object.fromEntries(
+    Object.entries(Networks ?? {}).map(([name, endpoint]) => {
+      const GwPriority = record.networks[name]?.gatewayPriority ?? 0;
+      return [name, { ...endpoint, EndpointID: endpointID(record, name, networkID(name)), GwPriority }];
+    }),
+  );
 }
 
 /** The program and its arguments, with the entry point, which Podman's tree leaves out; arguments with spaces are quoted. */

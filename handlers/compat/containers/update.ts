@@ -6,13 +6,14 @@ import type { HostConfig } from "../../wire/compat/host_config.ts";
 import { emit } from "../../wire/emit.ts";
 import { UPDATE_NAMES } from "./spec/docker_names.ts";
 import { dockerRestartPolicy } from "./spec/restart_policy.ts";
-import { dockerLimits } from "./spec/limits.ts";
+import { checkLimits, dockerLimits } from "./spec/limits.ts";
 
 /** Changes a container, as Docker's clients ask for it: what is 0 or empty stays as it is. */
 export async function compatUpdateContainer(engine: Engine, name: string, host: HostConfig) {
   const { id } = engine.containers.resolve(name);
   if (host.Devices?.length) throw unsupported("Devices", "only at create", "Update container");
   if (host.DeviceCgroupRules?.length) throw unsupported("DeviceCgroupRules", "only at create", "Update container");
+  checkLimits(host, await processorCount(engine, host));
   const { resources: { memory, ...rest }, pathLimits, rlimits } = dockerLimits(host);
   // A create defaults to swap as large as the memory; an update does not.
   const swap = host.MemorySwap === 0 ? undefined : host.MemorySwap;
@@ -24,4 +25,9 @@ export async function compatUpdateContainer(engine: Engine, name: string, host: 
   };
   const { warnings } = await nameFieldsLater(UPDATE_NAMES, () => engine.containers.update(id, change));
   return emit(UpdateResponse, { Warnings: warnings.length > 0 ? warnings : null });
+}
+
+/** Asks for the number of processors where a request needs it. */
+export async function processorCount(engine: Engine, { NanoCpus }: HostConfig): Promise<number> {
+  return NanoCpus > 0 ? (await engine.info()).host?.cpus ?? 0 : 0;
 }

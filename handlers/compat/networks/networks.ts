@@ -36,15 +36,12 @@ export function compatNetworks(engine: Engine): Implementation {
     },
     CompatRemoveNetwork: async (name, { force, timeout }) => {
       requireOrdinary(name, "removed");
-      await containers.networks.remove(engineName(name), { force, timeout });
+      await containers.networks.remove(engineName(name), { force, timeout, leaveStopped: true });
     },
     CompatConnect: async (name, { Container, EndpointConfig }) => {
       requireOrdinary(name, "connected to");
       if (EndpointConfig?.Links?.length) {
         throw unsupported("EndpointConfig.Links", "only at create", "Connect container");
-      }
-      if (EndpointConfig?.GwPriority) {
-        throw unsupported("EndpointConfig.GwPriority", "only at create", "Connect container");
       }
       const wish = EndpointConfig ? endpointAttachment(EndpointConfig) : {};
       await containers.networks.connect(engineName(name), Container, wish);

@@ -5,6 +5,7 @@ import type { NetworkRecord, NetworkSubnet } from "../../../lib/engine/records/n
 import { formatAddress, parseAddress, parseSubnet } from "../../../lib/engine/text/ip.ts";
 import { type EndpointResource, NetworkInspect, NetworkSummary } from "../../wire/compat/network_resource.ts";
 import { emit, type Sparse } from "../../wire/emit.ts";
+import { endpointID } from "./endpoint_id.ts";
 import { dockerNetworkName } from "./names.ts";
 
 /** A network as Docker's clients list it: the default one by their name. */
@@ -28,7 +29,7 @@ export function networkInspection(
 ): NetworkInspect {
   const users = containers.networks.usersOf(record.name);
   const endpoints = users.flatMap((user) => {
-    const endpoint = endpointOf(user, record.name);
+    const endpoint = endpointOf(user, record);
     return endpoint ? [[user.id, endpoint]] : [];
   });
   const subnets = networks.usage(record).map(({ subnet, used }, i) => [subnet, {
@@ -71,14 +72,20 @@ function networkFields(record: NetworkRecord, name: string): Sparse<NetworkSumma
   };
 }
 
-function endpointOf({ name, state }: ContainerRecord, network: string): Sparse<EndpointResource> | undefined {
-  const link = state.network?.interfaces[network];
+function endpointOf(user: ContainerRecord, network: NetworkRecord): Sparse<EndpointResource> | undefined {
+  const link = user.state.network?.interfaces[network.name];
   if (link === undefined) return undefined;
   const find = (isIPv6: boolean) => {
     const found = link.addresses.find(({ address }) => address.includes(":") === isIPv6);
     return found && `${found.address}/${found.prefix}`;
   };
-  return { Name: name, MacAddress: link.mac, IPv4Address: find(false), IPv6Address: find(true) };
+  return {
+    Name: user.name,
+    EndpointID: endpointID(user, network.name, network.id),
+    MacAddress: link.mac,
+    IPv4Address: find(false),
+    IPv6Address: find(true),
+  };
 }
 
 /** A lease range in CIDR notation, where it is a block that has one. */

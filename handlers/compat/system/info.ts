@@ -14,7 +14,7 @@ export async function compatInfo(engine: Engine, version?: string): Promise<Info
   const has = (controller: string) => controllers.includes(controller);
   const { runtime, drivers = NO_DRIVERS } = host ?? {};
   return emit(Info, {
-    ID: name,
+    ID: host?.id ?? name,
     DefaultAddressPools: subnetPools.map(({ base, size }) => ({ Base: base, Size: size })),
     CDISpecDirs: host?.deviceFolders ?? [],
     Containers: containers.total,

@@ -6,6 +6,8 @@ export interface HostInfo {
   os: string;
   kernel: string;
   hostname: string;
+  /** Tells the engine from those of other machines and folders, and stays: a UUID; absent where nothing lasts. */
+  id?: string;
   cpus: number;
   memTotal: number;
   memFree: number;

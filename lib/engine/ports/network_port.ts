@@ -102,7 +102,10 @@ export interface NetworkSetup {
   ports: readonly PortMapping[];
   /** A program that carries the container's packets; there are no attachments then. */
   userNetwork?: UserNetwork;
-  /** Of a container that runs already, or goes on running: how many of its other networks come first, as a way out too. */
+  /**
+   * Of a container that runs already, or goes on running: how many of its other networks come first, as a way out too; less than 0
+   * for one before them.
+   */
   before?: number;
   /** The DNS servers that the container itself was given: its look-ups of the world's names go there. */
   dnsServers?: readonly string[];

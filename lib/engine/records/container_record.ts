@@ -53,6 +53,10 @@ export interface NetworkAttachment {
   mac?: string;
   /** Name inside the container: eth0, … */
   interfaceName: string;
+  /** The rank as the way out: the network with the greatest has the default route; absent: 0. */
+  gatewayPriority?: number;
+  /** The place of its default route among the container's, smallest first, where it is not that of the network in their order. */
+  routePlace?: number;
 }
 
 /** The specification of a container: a create request after translation and before defaults of image and engine. */

@@ -6,6 +6,7 @@
 import { LOG_DRIVERS } from "../../engine/text/logs/log_drivers.ts";
 import { hasJournal } from "./logs/journal_log.ts";
 import { knownDrivers } from "./networks/netavark/netavark_version.ts";
+import { createHash } from "node:crypto";
 import { access, readFile, statfs } from "node:fs/promises";
 import { arch, cpus, hostname, release, uptime } from "node:os";
 import { basename, join } from "node:path";
@@ -16,6 +17,7 @@ import { DEFAULT_CAPABILITIES } from "./bundle/capabilities.ts";
 import { OWN_PROFILE } from "./bundle/seccomp.ts";
 import { DEVICE_FOLDERS } from "./bundle/cdi/device_folders.ts";
 import { netavarkAt } from "./networks/netavark/netavark.ts";
+import { readTextBounded } from "./helpers/bounded_read.ts";
 import { findProgram, packageVersions, programVersion } from "./helpers/programs.ts";
 import { hasVolatile, NO_METACOPY, overlayFeatures } from "./mounts/overlay.ts";
 import { usableCgroupLayout } from "./resources/cgroups.ts";
@@ -42,6 +44,7 @@ const FILE_SYSTEMS: Record<number, string> = {
 
 type Lasting = Pick<
   HostInfo,
+  | "id"
   | "kernel"
   | "distribution"
   | "cgroupVersion"
@@ -114,6 +117,7 @@ async function readLasting(root: string, processes: Pick<Processes, "runtime">):
     return path === undefined ? { path: "", version, package: "" } : { path, version, package: packages[index] };
   };
   return {
+    id: await readID(root),
     kernel: release(),
     distribution,
     ...controllers,
@@ -131,6 +135,17 @@ async function readLasting(root: string, processes: Pick<Processes, "runtime">):
     backingFilesystem: FILE_SYSTEMS[Number(type)] ?? `0x${Number(type).toString(16)}`,
     overlay: { plainDifference: features.includes(NO_METACOPY), volatile: hasVolatile() },
   };
+}
+
+/** The ID of the engine that has this root on this machine. The machine's own is for nobody to see: machine-id(5). */
+async function readID(root: string): Promise<string> {
+  const machine = await readTextBounded("/etc/machine-id", 64).catch(() => undefined) ?? hostname();
+  const hex = createHash("sha256").update(`gantry\0${machine.trim()}\0${root}`).digest("hex");
+  // RFC 9562, version 8: bits of one's own choice.
+  const variant = "89ab"[Number.parseInt(hex[16]!, 16) % 4];
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${
+    hex.slice(20, 32)
+  }`;
 }
 
 async function readMemory(): Promise<Pick<HostInfo, "memTotal" | "memFree" | "swapTotal" | "swapFree">> {

@@ -20,6 +20,28 @@ export function dockerLimits(host: HostConfig): Pick<ContainerSpec, "resources" 
   return { resources: resources(host), pathLimits: pathLimits(host), rlimits: (host.Ulimits ?? []).map(processLimit) };
 }
 
+/** The least memory that Docker lets a container have. */
+const LEAST_MEMORY = 6 * 1024 * 1024;
+
+/**
+ * Throws a 400, in Docker's words, for limits that no container lives with or that no machine of this size can give.
+ *
+ * @param processors How many processors there are; 0 where nobody knows
+ */
+export function checkLimits({ Memory, MemoryReservation, NanoCpus }: HostConfig, processors: number): void {
+  const refuse = (text: string) => new RequestError("malformed", text);
+  if (Memory > 0 && Memory < LEAST_MEMORY) throw refuse("Minimum memory limit allowed is 6MB");
+  if (MemoryReservation > 0 && MemoryReservation < LEAST_MEMORY) {
+    throw refuse("Minimum memory reservation allowed is 6MB");
+  }
+  if (Memory > 0 && MemoryReservation > Memory) {
+    throw refuse("Minimum memory limit can not be less than memory reservation limit, see usage");
+  }
+  if (NanoCpus < 0 || (processors > 0 && NanoCpus > processors * 1e9)) {
+    throw refuse(`range of CPUs is from 0.01 to ${processors}.00, as there are only ${processors} CPUs available`);
+  }
+}
+
 /** Bytes of /dev/shm; `undefined` where none are asked for. */
 export function dockerShmSize({ ShmSize, IpcMode }: HostConfig): number | undefined {
   // As an inspection shows it for a container without a /dev/shm of its own: no request for one.

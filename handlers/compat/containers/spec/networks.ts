@@ -46,8 +46,8 @@ export function dockerNetworks(
   const attachments = endpoints(config, defaults.network);
   const all = new Map([...names.map((name) => [name, endpointAttachment()] as const), ...attachments]);
   // The default route is the first network's that has one.
-  const priority = gatewayPriorities(config, defaults.network);
-  const networks = Object.fromEntries([...all].sort(([a], [b]) => (priority.get(b) ?? 0) - (priority.get(a) ?? 0)));
+  const rank = ({ gatewayPriority = 0 }: Partial<NetworkAttachment>) => gatewayPriority;
+  const networks = Object.fromEntries([...all].sort(([, one], [, other]) => rank(other) - rank(one)));
   if (mode.mode === "bridge") return { mode, networks };
   if ([...attachments.values()].some(isPlaced)) {
     throw new RequestError(
@@ -95,17 +95,6 @@ function endpoints(
   return found;
 }
 
-/** The priorities of networks as the way out, by their names. */
-function gatewayPriorities(
-  { NetworkingConfig: { EndpointsConfig } }: CreateContainerConfig,
-  defaultNetwork: string,
-): Map<string, number> {
-  const entries = Object.entries(EndpointsConfig ?? {});
-  return new Map(
-    entries.map(([name, endpoint]) => [DEFAULT_NAMES.has(name) ? defaultNetwork : name, endpoint?.GwPriority ?? 0]),
-  );
-}
-
 /** The links of a create request, `container:alias`, those of its networks too. */
 export function dockerLinks({ HostConfig, NetworkingConfig: { EndpointsConfig } }: CreateContainerConfig): string[] {
   const links = [HostConfig.Links, ...Object.values(EndpointsConfig ?? {}).map((endpoint) => endpoint?.Links)];
@@ -135,6 +124,7 @@ export function endpointAttachment(endpoint?: EndpointSettings, mac = ""): Parti
     // Some clients write it with dashes.
     ...address && { mac: address.replaceAll("-", ":") },
     ...interfaceName && { interfaceName },
+    ...endpoint?.GwPriority && { gatewayPriority: endpoint.GwPriority },
   };
 }
 

@@ -18,14 +18,19 @@ export async function chooseNetworks(
   for (const [nameOrID, attachment] of asked) {
     const network = await context.networks.ensure(nameOrID);
     if (chosen[network.name]) throw invalid(`network "${network.name}" is given twice`);
-    const { staticIPs = [], linkLocalIPs, mac } = attachment;
+    const { staticIPs = [], mac } = attachment;
     context.networks.checkAddresses(network, staticIPs);
     const interfaceName = attachment.interfaceName || freeInterface(names);
     names.add(interfaceName);
     const aliases = networkNamesOf(attachment, { id, spec });
-    chosen[network.name] = { aliases, staticIPs, ...linkLocalIPs && { linkLocalIPs }, mac, interfaceName };
+    chosen[network.name] = { aliases, staticIPs, ...moreOf(attachment), mac, interfaceName };
   }
   return chosen;
+}
+
+/** The parts of an attachment that few requests have. */
+export function moreOf({ linkLocalIPs, gatewayPriority }: Partial<NetworkAttachment>) {
+  return { ...linkLocalIPs && { linkLocalIPs }, ...gatewayPriority && { gatewayPriority } };
 }
 
 /** The names of a container in a network besides its own: those that it asks for, its short ID, and a hostname that was asked for. */

@@ -54,6 +54,8 @@ export async function bringUp(
   let planned = record;
   let intent: Intent | undefined;
   try {
+    // A network goes while its containers do not run, and not while one starts.
+    using _held = context.networks.hold(Object.keys(record.networks));
     planned = await reserveNetwork(context, record, options.networks);
     const begun = core.intents.begin(START_INTENT, record.id);
     // Sessions belong to the life that is over.

@@ -28,7 +28,7 @@ export async function reserveNetwork(
   if (!canPublish(record.spec.namespaces.network.mode)) return record;
   const { networks, portClaims } = context;
   const wanted = Object.fromEntries(
-    Object.entries(record.networks).map(([name, attachment]) => {
+    Object.entries(record.networks).map(([name, { routePlace: _, ...attachment }]) => {
       const { staticIPs = askedAddresses(context, record, name), mac = attachment.mac } = same[name] ?? {};
       return [name, { ...attachment, mac, staticIPs }];
     }),

@@ -9,7 +9,7 @@ import type { Intent } from "../../store/intents.ts";
 import { messageOf } from "../../../oci/message_of.ts";
 import { type Context, isLive, withContainerLock } from "../context.ts";
 import { requireHost } from "../../core.ts";
-import { freeInterface, networkNamesOf } from "../create/choose_networks.ts";
+import { freeInterface, moreOf, networkNamesOf } from "../create/choose_networks.ts";
 import { hasOwnNetwork, validateSpec } from "../create/validate.ts";
 import { improperState } from "../failures.ts";
 import { setupOf } from "../life/teardowns.ts";
@@ -92,6 +92,7 @@ async function attachLive(
   const { core, records, networks } = context;
   const { intent, operation } = beginChange(context, record, network);
   const leased = networks.lease(record.id, { [network.name]: planned.networks[network.name] }, {});
+  // In their order, which the name has already.
   const connecting: ContainerRecord = { ...planned, networks: { ...planned.networks, ...leased } };
   const host = requireHost(context.core);
   const before = statusOf(record, host.networks.path(record.id));
@@ -169,7 +170,7 @@ function chooseAttachment(
 ): NetworkAttachment {
   const { namespaces } = record.spec;
   validateSpec({ ...emptySpec(), namespaces, networks: { [network.name]: wish } });
-  const { staticIPs = [], linkLocalIPs, mac } = wish;
+  const { staticIPs = [], mac } = wish;
   context.networks.checkAddresses(network, staticIPs);
   const taken = new Set(Object.values(record.networks).map(({ interfaceName }) => interfaceName));
   if (wish.interfaceName && taken.has(wish.interfaceName)) {
@@ -179,10 +180,22 @@ function chooseAttachment(
   return {
     aliases: networkNamesOf(wish, record),
     staticIPs: [...staticIPs],
-    ...linkLocalIPs && { linkLocalIPs },
+    ...moreOf(wish),
+    ...isLive(record) && { routePlace: routePlaceOf(record, wish) },
     mac,
     interfaceName,
   };
+}
+
+/**
+ * The place of a further default route among those of a live container: before all others where it has the greatest priority, and
+ * behind them where it has not.
+ */
+function routePlaceOf({ networks }: ContainerRecord, { gatewayPriority = 0 }: Partial<NetworkAttachment>): number {
+  const all = Object.values(networks);
+  const places = all.map(({ routePlace }, index) => routePlace ?? index);
+  const isFirst = all.every((other) => (other.gatewayPriority ?? 0) < gatewayPriority);
+  return places.length === 0 ? 0 : isFirst ? Math.min(...places) - 1 : Math.max(...places) + 1;
 }
 
 /** Adds a network to the record. Its requests are stored by the names of networks from here on. */
@@ -192,11 +205,21 @@ function withAttachment(
   attachment: NetworkAttachment,
   wish: Partial<NetworkAttachment>,
 ): ContainerRecord {
-  const asked = { ...askedByName(record), [name]: wish };
+  // Behind those that have the same priority or a greater one: the next start takes them in this order.
+  const { gatewayPriority = 0 } = attachment;
+  const before = Object.keys(record.networks).filter((other) => {
+    return (record.networks[other].gatewayPriority ?? 0) >= gatewayPriority;
+  });
+  const inOrder = <T>(all: Record<string, T>, added: T): Record<string, T> => {
+    const names = Object.keys(all);
+    const [first, rest] = [names.filter((key) => before.includes(key)), names.filter((key) => !before.includes(key))];
+    const pick = (keys: string[]) => Object.fromEntries(keys.map((key) => [key, all[key]]));
+    return { ...pick(first), [name]: added, ...pick(rest) };
+  };
   return {
     ...record,
-    spec: { ...record.spec, networks: asked },
-    networks: { ...record.networks, [name]: attachment },
+    spec: { ...record.spec, networks: inOrder(askedByName(record), wish) },
+    networks: inOrder(record.networks, attachment),
   };
 }
 
@@ -230,8 +253,8 @@ function requireNetworks(record: ContainerRecord): ContainerRecord {
 function partOf(context: Context, record: ContainerRecord, network: NetworkRecord) {
   const netns = requireHost(context.core).networks.path(record.id);
   const whole = setupOf(record, netns, (name) => name === network.name ? network : undefined);
-  const before = Object.keys(record.networks).indexOf(network.name);
-  return { ...whole, ports: [], before: Math.max(0, before) };
+  const index = Math.max(0, Object.keys(record.networks).indexOf(network.name));
+  return { ...whole, ports: [], before: record.networks[network.name]?.routePlace ?? index };
 }
 
 function statusOf(record: ContainerRecord, netns: string): NetworkStatus {

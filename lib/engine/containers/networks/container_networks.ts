@@ -8,7 +8,7 @@ import { networkInUse } from "../../networks/network_errors.ts";
 import { DEFAULT_NETWORK } from "../../networks/networks.ts";
 import type { ContainerRecord, NetworkAttachment } from "../../records/container_record.ts";
 import type { NetworkRecord } from "../../records/network_record.ts";
-import type { Context } from "../context.ts";
+import { type Context, isLive } from "../context.ts";
 import { isCode } from "../failures.ts";
 import { removeContainer } from "../remove.ts";
 import { connectContainer, disconnectContainer } from "./connect.ts";
@@ -17,6 +17,8 @@ import { connectContainer, disconnectContainer } from "./connect.ts";
 export interface RemoveNetworkOptions {
   /** Remove the containers that are in the network, too. */
   force?: boolean;
+  /** Containers that do not run keep no network, as in Docker: they start again once there is one of the name. */
+  leaveStopped?: boolean;
   /** Seconds those have to end. */
   timeout?: number;
 }
@@ -58,8 +60,9 @@ export class ContainerNetworks {
       .sort((a, b) => a.name < b.name ? -1 : 1);
   }
 
-  /** Removes a network. Throws `in_use` where containers are in it, whether they run or not. */
-  async remove(nameOrID: string, { force = false, timeout }: RemoveNetworkOptions = {}): Promise<void> {
+  /** Removes a network. Throws `in_use` where containers are in it, whether they run or not unless `leaveStopped` says so. */
+  async remove(nameOrID: string, options: RemoveNetworkOptions = {}): Promise<void> {
+    const { force = false, leaveStopped = false, timeout } = options;
     const { networks, teardowns } = this.#context;
     const { name } = await networks.ensure(nameOrID);
     if (force && name !== DEFAULT_NETWORK) {
@@ -68,9 +71,10 @@ export class ContainerNetworks {
       }
     }
     // Containers that are gone may still be on their way out of the bridge.
-    if (this.usersOf(name).length === 0) await teardowns.leftNetwork(name);
+    const keepersOf = (network: string) => this.usersOf(network).filter((record) => !leaveStopped || isLive(record));
+    if (keepersOf(name).length === 0) await teardowns.leftNetwork(name);
     await networks.remove(name, (network, isHeld) => {
-      if (isHeld || this.usersOf(network.name).length > 0) throw networkInUse(network.name);
+      if (isHeld || keepersOf(network.name).length > 0) throw networkInUse(network.name);
     });
   }
 

@@ -35,6 +35,7 @@ Deno.test("connect() of a running container leases an address and connects at on
     staticIPs: ["10.9.1.7"],
     mac: "02:00:00:00:00:09",
     interfaceName: "eth1",
+    routePlace: 1,
   });
   assertEquals(Object.keys(record.state.network?.interfaces ?? {}), ["podman", "lan"]);
   assertEquals(connectedTo(engine, id), ["podman", "lan"]);

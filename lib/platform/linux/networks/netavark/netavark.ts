@@ -133,7 +133,7 @@ function networkInfo(network: NetworkRecord, place: number): unknown {
     dns_enabled: network.dns,
     ...network.dnsServers?.length && { network_dns_servers: network.dnsServers },
     ipam_options: { driver: network.addressSource ?? "host-local" },
-    options: { ...place > 0 && { metric: String(METRIC + place) }, ...network.options },
+    options: { ...place !== 0 && { metric: String(METRIC + place) }, ...network.options },
   };
 }
 
