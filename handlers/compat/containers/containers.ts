@@ -91,7 +91,9 @@ export function compatContainers(engine: Engine): Implementation {
     CompatStopContainer: (name, { t, ignore, signal }) => {
       return ignoreMissing(ignore, () => containers.stop(name, { ...timeout(t), signal, thaw: true }));
     },
-    CompatRestartContainer: (name, { t, signal }) => containers.restart(name, { ...timeout(t), signal, thaw: true }),
+    CompatRestartContainer: (name, { t, signal }) => {
+      return containers.restart(name, { ...timeout(t), signal, thaw: true, tellsAfter: true });
+    },
     CompatKillContainer: (name, { signal }) => containers.kill(name, { signal, restartingRuns: true }),
     CompatPauseContainer: (name) => containers.pause(name),
     CompatUnpauseContainer: (name) => containers.unpause(name),

@@ -42,6 +42,7 @@ import type {
   LogsOptions,
   RemoveOptions,
   RemoveReport,
+  RestartOptions,
   StopOptions,
   TerminalSize,
   WaitCondition,
@@ -185,7 +186,7 @@ export class Containers {
   }
 
   /** Stops it if it runs, then starts it. */
-  restart(nameOrID: string, options?: StopOptions): Promise<void> {
+  restart(nameOrID: string, options?: RestartOptions): Promise<void> {
     return restartContainer(this.#context, nameOrID, options);
   }
 

@@ -42,6 +42,12 @@ export interface StopOptions {
   forShutdown?: boolean;
 }
 
+/** Options of {@linkcode Containers.restart}. */
+export interface RestartOptions extends StopOptions {
+  /** The event comes once the container runs again, as with Docker; by default before it is stopped, as with Podman. */
+  tellsAfter?: boolean;
+}
+
 /** Options of {@linkcode Containers.remove}. */
 export interface RemoveOptions {
   /** Stop (or kill, when paused) what still runs. */

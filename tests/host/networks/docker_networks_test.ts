@@ -88,6 +88,27 @@ Deno.test("docker's networks go while their containers do not run, and prioritie
     },
   );
 
+  await t.step("docker's event of a restart comes after its start, podman's before its stop", async () => {
+    await docker("run", "-d", "--name", "again", "--network", "none", image, "sleep", "1000");
+    const since = (Date.now() / 1000).toFixed(3);
+    await docker("restart", "-t", "0", "again");
+    ok(await server.podman("restart", "-t", "0", "again"));
+    const until = (Date.now() / 1000 + 1).toFixed(3);
+    const events = await docker(
+      "events",
+      "--since",
+      since,
+      "--until",
+      until,
+      "--filter",
+      "container=again",
+      "--format",
+      "{{.Action}}",
+    );
+    const told = events.split("\n").filter((action) => /^(stop|start|restart)$/.test(action));
+    assertEquals(told, ["stop", "start", "restart", "restart", "stop", "start"]);
+  });
+
   await t.step("docker info has an ID that stays", async () => {
     const id = await docker("info", "--format", "{{.ID}}");
     assertMatch(id, /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);

@@ -6,7 +6,7 @@ import { dependenciesOf } from "../dependencies.ts";
 import { alreadySo, improperState, isCode, noCgroup } from "../failures.ts";
 import { runPostStart } from "./hooks.ts";
 import { onProcess } from "./on_process.ts";
-import type { StopOptions } from "../options.ts";
+import type { RestartOptions } from "../options.ts";
 import { stopContainer } from "./stop.ts";
 import { freshHealth, resetHealth } from "../health/begin_health.ts";
 
@@ -65,7 +65,11 @@ export async function startLocked(
 }
 
 /** Stops the container where it runs, and starts it. It comes back even if it is to be removed at its end. */
-export async function restartContainer(context: Context, nameOrID: string, options: StopOptions = {}): Promise<void> {
+export async function restartContainer(
+  context: Context,
+  nameOrID: string,
+  { tellsAfter = false, ...options }: RestartOptions = {},
+): Promise<void> {
   requireHost(context.core);
   const { id } = context.records.resolve(nameOrID);
   const { state: { status } } = context.records.require(id);
@@ -73,11 +77,13 @@ export async function restartContainer(context: Context, nameOrID: string, optio
   if (isFrozen && !options.thaw || status === "stopping" || status === "removing") {
     throw improperState("unable to restart a container in a paused or unknown state");
   }
-  emitEvent(context, context.records.require(id), "restart");
+  if (!tellsAfter) emitEvent(context, context.records.require(id), "restart");
   context.restarting.add(id);
   try {
     if (status === "running" || isFrozen) await ignoreUnchanged(stopContainer(context, id, options));
     await ignoreUnchanged(startContainer(context, id));
+    const started = tellsAfter ? context.records.get(id) : undefined;
+    if (started !== undefined) emitEvent(context, started, "restart");
   } finally {
     context.restarting.delete(id);
   }
