@@ -1,6 +1,6 @@
 /**
- * Runs a container on this Linux host, without a server: `deno run -A docs/examples/host_engine.ts FOLDER IMAGE COMMAND…`, as root.
- * All files are in FOLDER.
+ * Runs a container on this Linux host, without a server: `deno run -A docs/examples/host_engine.ts FOLDER IMAGE COMMAND…`, as root, or as
+ * an ordinary user, whose engine runs in a process beside this one. All files are in FOLDER.
  */
 import { open } from "@gantry/gantry/client";
 import { openHostEngine } from "@gantry/gantry/host";
