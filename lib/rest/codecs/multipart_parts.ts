@@ -143,13 +143,20 @@ class Pieces {
 function readHead(head: string): PartHead {
   const field = (name: string) => new RegExp(`^${name}:[ \\t]*(.*)$`, "im").exec(head)?.[1].trim();
   const disposition = field("content-disposition") ?? "";
-  const name = parameterOf(disposition, "name");
+  const { name, filename } = parametersOf(disposition);
   if (!/^form-data(;|$)/i.test(disposition) || name === undefined) throw new SyntaxError("a part has no name");
-  return { name, filename: parameterOf(disposition, "filename"), type: field("content-type"), length: head.length };
+  return { name, filename, type: field("content-type"), length: head.length };
 }
 
-/** A parameter; in browsers' forms a quotation mark and line ends are percent-encoded (HTML Standard, section 4.10.21.8), in older ones escaped. */
-function parameterOf(text: string, name: string): string | undefined {
-  const [, quoted, token] = new RegExp(`;\\s*${name}=(?:"((?:\\\\"|[^"])*)"|([^\\s;"]*))`, "i").exec(text) ?? [];
-  return (quoted?.replaceAll('\\"', '"') ?? token)?.replace(/%(22|0D|0A)/gi, (encoded) => decodeURIComponent(encoded));
+/**
+ * The parameters, of which the first of a name counts: one after the other, since the text of a quoted one may look like a further one. In
+ * browsers' forms a quotation mark and line ends are percent-encoded (HTML Standard, section 4.10.21.8), in older ones escaped.
+ */
+function parametersOf(text: string): Partial<Record<string, string>> {
+  const parameters: Record<string, string> = Object.create(null);
+  for (const [, name, quoted, token] of text.matchAll(/;\s*([^\s;=]+)=(?:"((?:\\"|[^"])*)"|([^\s;"]*))/g)) {
+    parameters[name.toLowerCase()] ??= (quoted?.replaceAll('\\"', '"') ?? token)
+      .replace(/%(22|0D|0A)/gi, (encoded) => decodeURIComponent(encoded));
+  }
+  return parameters;
 }

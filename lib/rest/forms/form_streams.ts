@@ -73,7 +73,8 @@ export function formStreams(parts: ServerParts): ServerParts {
         watchCall(call, formOf(args));
         try {
           const result: unknown = await inner.apply(this, args);
-          if (!lasts) call.finish();
+          // A response that the function makes itself may have a part of the form as its body.
+          if (!lasts && !(result instanceof Response)) call.finish();
           return result;
         } catch (error) {
           call.finish();

@@ -60,6 +60,26 @@ Deno.test("multipart answers 400 for what it cannot read, and 413 for what is to
   assertEquals(await post(form), [413, true]);
 });
 
+Deno.test("a name that looks like a further parameter stays a name, both ways", async () => {
+  const words = api("x", {
+    Echo: rest("POST(multipart/form-data) /", [z.record(z.string(), z.string())], [z.array(z.string())]),
+  });
+  const serve = handler(null, implement(words, { Echo: (fields) => Object.entries(fields).flat() }));
+  const client = link(words, "http://h", { fetch: serve });
+  for (const name of ["a; filename=b", 'a"; filename="b', "; name=b", "name", "a\\"]) {
+    assertEquals(await client.Echo({ [name]: "text" }), [name, "text"]);
+  }
+  const parsed = async (disposition: string) => {
+    const body = `--x\r\nContent-Disposition: ${disposition}\r\n\r\nv\r\n--x--`;
+    const [[name, value]] = await Array.fromAsync(readParts(new Blob([body]).stream(), "a/b; boundary=x"));
+    return [name, value instanceof File ? value.name : undefined];
+  };
+  assertEquals(await parsed('form-data; filename="; name=b"; name=a'), ["a", "; name=b"]);
+  assertEquals(await parsed('Form-Data;x=";";NAME="a" ; filename=b'), ["a", "b"]);
+  assertEquals(await parsed("form-data; name=a; name=b; __proto__=c"), ["a", undefined]);
+  await assertRejects(() => parsed('form-data; filename="name=a"'), SyntaxError, "a part has no name");
+});
+
 Deno.test("readParts() finds boundaries wherever two pieces of a body meet", async () => {
   const part = (name: string, text: string) =>
     `--bound\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`;

@@ -239,6 +239,21 @@ Deno.test("a form that comes back as a stream lasts as long as that, and ends wi
   await cancelled.promise;
 });
 
+Deno.test("a form lasts as long as a response that its function makes itself of a part", async () => {
+  const run = handler(
+    null,
+    implement(album, {
+      Add: (_title, _thumb, file) => new Response(file) as unknown as string,
+      Pair: () => "",
+      Copy: (file) => new Response(file) as unknown as ReadableStream<Uint8Array>,
+    }),
+  );
+  const whole = "0123456789".repeat(10_000);
+  const photo = await run(formRequest("/photos", [part("title", "a"), part("file", whole), "--x--"]));
+  assertEquals(await answerOf(photo), `200 ${whole}`);
+  assertEquals(await answerOf(await run(formRequest("/copies", [part("file", whole), "--x--"]))), `200 ${whole}`);
+});
+
 Deno.test("several streams of a form are read in order, passed over when cancelled, and never wait for ever", async () => {
   const order = async (pair: (first: ReadableStream, second: ReadableStream) => Promise<string>) => {
     const run = serveAlbum({ Pair: pair });
