@@ -5,7 +5,7 @@ import { gatewayHandler } from "../../../lib/platform/entries/gateway/gateway_ha
 import { parseGatewayOptions } from "../../../lib/platform/entries/gateway/gateway_options.ts";
 import { openDoors, readDoorKeys } from "../../../lib/platform/entries/start/open_doors.ts";
 import { listen } from "../../../lib/platform/http/serve.ts";
-import type { Handler } from "../../../lib/rest/mod.ts";
+import { bearer, type Handler, withCORS } from "../../../lib/rest/mod.ts";
 
 /** An engine that tells how it was asked, and gives connections away: raw ones echo, and WebSockets do. */
 const engine: Handler = async (request, platform) => {
@@ -156,6 +156,26 @@ Deno.test("gatewayHandler() asks for its token, and lets pages of allowed origin
   assertEquals(other.status, 403);
   await other.body?.cancel();
   await preflight.body?.cancel();
+});
+
+Deno.test("gatewayHandler() refuses what a page of another site would change, on any server, and not what is allowed or reads", async () => {
+  const connection = { fetch: () => Promise.resolve(new Response("passed")), close: () => Promise.resolve() };
+  const origins = ["https://app.example.com"];
+  const open = gatewayHandler({ connection, address: "here", auth: null });
+  const guarded = gatewayHandler({ connection, address: "here", auth: withCORS({ origins }, bearer("gateway-token")) });
+  const ask = async (serve: Handler, method: string, headers: Record<string, string>) =>
+    (await serve(new Request("http://localhost:8080/networks/create", { method, headers }))).status;
+  const foreign = { "sec-fetch-site": "cross-site", origin: "https://evil.example" };
+  assertEquals(await ask(open, "POST", foreign), 403);
+  assertEquals(await ask(open, "POST", { origin: "https://evil.example" }), 403);
+  assertEquals(await ask(open, "DELETE", foreign), 403);
+  assertEquals(await ask(open, "GET", { ...foreign, upgrade: "websocket" }), 403);
+  assertEquals(await ask(open, "GET", foreign), 200);
+  assertEquals(await ask(open, "POST", {}), 200);
+  assertEquals(await ask(open, "POST", { "sec-fetch-site": "same-origin", origin: "http://localhost:8080" }), 200);
+  const authorization = "Bearer gateway-token";
+  assertEquals(await ask(guarded, "POST", { ...foreign, authorization }), 403);
+  assertEquals(await ask(guarded, "POST", { ...foreign, origin: origins[0]!, authorization }), 200);
 });
 
 Deno.test("gatewayHandler() answers 502 without its engine, and 508 where the engine is the gateway", async () => {

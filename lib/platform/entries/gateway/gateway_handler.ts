@@ -5,6 +5,7 @@ import { type Authenticator, identify } from "../../../rest/auth.ts";
 import type { Handler, Platform } from "../../../rest/context.ts";
 import { HTTPError } from "../../../rest/error.ts";
 import { cutPath } from "../../../rest/route/request_path.ts";
+import { refuseCrossSite } from "../../../rest/run/cross_site.ts";
 import { setHeaders } from "../../../rest/run/response_headers.ts";
 import { errorResponse } from "../entry.ts";
 import { takesOver } from "../start/open_doors.ts";
@@ -16,7 +17,7 @@ export interface GatewayParts {
   readonly connection: Connection;
   /** The engine's address, for errors. */
   readonly address: string;
-  /** The authenticator of callers; null lets everybody call. */
+  /** The authenticator of callers, which is given the name `gateway` of each; null lets everybody call. Nothing is asked of `authorize`. */
   readonly auth: Authenticator<unknown> | null;
   /** Told of each request when its answer begins. */
   onRequest?(entry: RequestEntry): void;
@@ -25,10 +26,13 @@ export interface GatewayParts {
 /** The page, the client module and the documents of an API: `gantry serve` shows them to anybody, since they tell nothing of the engine. */
 const FACES = new Set(["/", "/client.js", "/client.d.ts", "/docs.html", "/openapi.json"]);
 
+/** The methods that change nothing. */
+const READS = /^(GET|HEAD|OPTIONS)$/;
+
 /**
  * Passes requests on to an engine and its answers back: streams as they come, and connections that are taken over (attach, exec, sessions
- * of builds, WebSockets) byte by byte. It asks callers for its own token and answers for its own allowed origins; an engine that cannot be
- * reached is a 502.
+ * of builds, WebSockets) byte by byte. It asks callers for its own token and answers for its own allowed origins: pages of others change
+ * nothing. An engine that cannot be reached is a 502.
  */
 export function gatewayHandler({ connection, address, auth, onRequest }: GatewayParts): Handler {
   // A gateway whose engine is the gateway itself would call itself until no socket is left.
@@ -37,6 +41,8 @@ export function gatewayHandler({ connection, address, auth, onRequest }: Gateway
     if (isPreflight(request) && new Headers(auth?.cors?.(request)).has("access-control-allow-origin")) {
       return new Response(null, { status: 204 });
     }
+    // The engine does not see the headers that tell it so. A listener refuses such a request by itself; the runtime's own server does not.
+    if (request.headers.has("upgrade") || !READS.test(request.method)) refuseCrossSite(request, auth, "the request");
     if (auth !== null && !isFace(request)) await identify(auth, request, "gateway");
     const passed = engineRequest(request, passing);
     try {

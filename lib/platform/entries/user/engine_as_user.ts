@@ -14,7 +14,8 @@ import { connectAddress } from "../connect_address.ts";
 import { gatewayHandler } from "../gateway/gateway_handler.ts";
 import { libraryProgram } from "../service/serve_program.ts";
 import type { HostEngineOptions } from "../start/engine_here.ts";
-import { ENGINE_COMMAND, type EngineSettings, type EngineWord } from "./engine_process.ts";
+import { ENGINE_COMMAND, type EngineSettings, type EngineWord, SOCKET_OPTION } from "./engine_process.ts";
+import { startStep } from "../start/start_failure.ts";
 import { endNamespace, prepareNamespace } from "./run_as_user.ts";
 
 const TASK = "Open the engine as this user";
@@ -42,14 +43,18 @@ export async function openEngineAsUser(options: HostEngineOptions): Promise<Engi
     throw new EngineError("unsupported", `${TASK}: its process runs the program gantry, which is not here; ${advice}`);
   }
   if (!await prepareNamespace({ root, runroot }, log)) return undefined;
-  const folder = await mkdtemp(join(tmpdir(), "gantry-engine-"));
+  let folder: string | undefined;
   const end = async () => {
-    await rm(folder, { recursive: true, force: true });
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
     await endNamespace(runroot, log);
   };
-  const socket = join(folder, "gantry.sock");
+  let socket: string;
   let child: ChildProcess;
   try {
+    const prefix = join(tmpdir(), "gantry-engine-");
+    const step = { text: `Make a folder for the engine's socket in "${tmpdir()}"`, option: SOCKET_OPTION };
+    folder = await startStep(step, () => mkdtemp(prefix));
+    socket = join(folder, "gantry.sock");
     child = startInside(runroot, [...program, ENGINE_COMMAND], { env: process.env, stdio: ["pipe", "pipe", "pipe"] });
     await openedEngine(child, { ...settings, socket }, log);
   } catch (error) {
@@ -153,7 +158,10 @@ function readWord(line: string): EngineWord | undefined {
   }
 }
 
-/** The handler of the engine's process, called from here: it streams both ways, and gives connections away. */
+/**
+ * The handler of the engine's process, called from here: it streams both ways, and gives connections away. Requests are known by their
+ * methods and paths alone, so that nobody can be asked whether a caller may do that.
+ */
 function passHandler(
   options: EngineHandlerOptions,
   to: Pick<Parameters<typeof gatewayHandler>[0], "connection" | "address">,
@@ -161,6 +169,14 @@ function passHandler(
   // Of a failure in its process the engine's log tells.
   const { auth = null, onRequest, onError: _onError, ...others } = options;
   const [other] = Object.entries(others).find(([, value]) => value !== undefined && value !== false) ?? [];
+  if (auth?.authorize !== undefined) {
+    const why = "the operations of an engine in a process of its own are not told apart here";
+    const advice = "refuse callers in authenticate(), by the request";
+    throw new EngineError(
+      "unsupported",
+      `Serve the engine: authorize() of option "auth": ${why}; ${advice}, or ${INSIDE}`,
+    );
+  }
   if (other !== undefined) {
     const why = "an engine in a process of its own serves without it";
     throw new EngineError("unsupported", `Serve the engine: option "${other}": ${why}; ${INSIDE}`);

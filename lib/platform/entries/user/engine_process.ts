@@ -9,6 +9,7 @@ import { listen, type Listener } from "../../http/listener.ts";
 import { requestLogger } from "../server_log.ts";
 import { type HostEngineOptions, openEngineHere } from "../start/engine_here.ts";
 import { takesOver } from "../start/open_doors.ts";
+import { startStep } from "../start/start_failure.ts";
 
 /** The name of the command. It is in no help: only a program that opens an engine starts it. */
 export const ENGINE_COMMAND = "engine-process";
@@ -24,6 +25,9 @@ export type EngineWord =
   | { readonly log: [level: LogLevel, message: string] }
   | { readonly failed: { readonly code: ErrorCode; readonly message: string } }
   | { readonly ready: true };
+
+/** The way to another place for the socket, as errors tell it. */
+export const SOCKET_OPTION = "the variable TMPDIR";
 
 /** Characters of the settings at most. */
 const MOST_SETTINGS = 1 << 20;
@@ -49,10 +53,15 @@ export async function runEngineProcess(): Promise<number> {
     const engine = await openEngineHere({ ...options, log });
     try {
       const onRequest = requestLogger((level, message) => level === "error" && log(level, message));
-      listener = await listen(`unix://${socket}`, engineHandler(engine, { onRequest }), {
-        hijacks: takesOver,
-        onError: (error) => log("error", `Serve: ${error instanceof Error ? error.stack : error}`),
-      });
+      const handler = engineHandler(engine, { onRequest });
+      listener = await startStep(
+        { text: `Listen on "${socket}"`, option: SOCKET_OPTION },
+        () =>
+          listen(`unix://${socket}`, handler, {
+            hijacks: takesOver,
+            onError: (error) => log("error", `Serve: ${error instanceof Error ? error.stack : error}`),
+          }),
+      );
       tell({ ready: true });
       await Promise.race([input.ended, ended]);
     } finally {
