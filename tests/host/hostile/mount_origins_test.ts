@@ -68,6 +68,11 @@ async function check(server: Server, { name, create, asked, own, privileged }: S
     if (type.startsWith("cgroup") || place.startsWith("/sys/fs/cgroup")) continue;
     // The runtime hides files below /dev/null: the host's, or the container's own.
     if (mount.root === "/null" && (options.includes("ro") || origin === undefined)) continue;
+    // crun 1.28 hides folders below an empty one of its own.
+    if (origin === `${server.folder}/run/runtime/.empty-directory` && options.includes("ro")) {
+      assertEquals([...Deno.readDirSync(origin)], [], tells);
+      continue;
+    }
     if (origin === undefined || type === "sysfs") {
       // The kernel's, for this container alone. What the runtime hides or closes afterwards is read-only; a device may be
       // in /dev only.
