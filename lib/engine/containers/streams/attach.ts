@@ -29,10 +29,16 @@ export async function attachContainer(
   const { stdin, stdout, stderr } = options;
   // Before the log is read: what comes meanwhile is in one of them at least.
   const live = streams ? await attachLive(context, id, { stdin, stdout, stderr }) : emptyAttachment();
-  const output = options.logs ? prependFrames(logFrames(context, id, options), live.output) : live.output;
+  const log = options.logs ? logFrames(context, id, options) : undefined;
+  const output = log === undefined ? live.output : prependFrames(log, live.output);
   // Without a terminal the input may be any bytes, those of the keys too.
   const input = record.spec.terminal ? detachOnKeys(live, keys) : live.input;
-  return { output, input, close: () => live.close() };
+  const close = () => {
+    // A client that is gone before its answer reads nothing, and the log is open already.
+    log?.return(undefined).catch(() => {});
+    live.close();
+  };
+  return { output, input, close };
 }
 
 /** Sets the size of a container's terminal. */

@@ -77,6 +77,18 @@ Deno.test("Containers.attach() gives the log first, or the log only", async () =
   );
 });
 
+Deno.test("Containers.attach() reads no more of the log when it is closed before anybody read the output", async () => {
+  await using engine = await openFake();
+  const { containers, kernel } = engine;
+  const { record: { id } } = await containers.create(spec());
+  await containers.start(id);
+  for (let line = 0; line < 50; line++) kernel.write(id, `${line}\n`, line % 2 === 0 ? "stdout" : "stderr");
+  const attachment = await containers.attach(id, { ...STREAMS, logs: true });
+  attachment.close();
+  // The first frame was on its way: the stream asks for it when it is made.
+  assertEquals((await Array.fromAsync(attachment.output)).map(({ data }) => decoder.decode(data)), ["0\n"]);
+});
+
 Deno.test("Containers.attach() passes bytes like detach keys on where there is no terminal", async () => {
   await using engine = await openFake();
   const { containers, kernel } = engine;
