@@ -11,10 +11,11 @@ import { until } from "../fixtures/session.ts";
 const PROGRAM = `
 const { root, runroot, registriesConf, image, work } = JSON.parse(process.argv.at(-1));
 const log = (level, message) => console.error(level, message);
-if (work === "unaddressed") {
+if (work.startsWith("unaddressed")) {
   // The usual folders are those of this user; no server is there.
-  await using engine = await open();
+  const engine = await open();
   console.log((await engine.run(image, ["echo", "hi"], { network: "none" })).stdout.trim());
+  if (work === "unaddressed, closed") await engine.close();
   process.exit(0);
 }
 const host = await openHostEngine({ root, runroot, registriesConf, log });
@@ -164,6 +165,10 @@ Deno.test("a program of an ordinary user opens the engine, uses it and serves it
       // The program has left without closing anything.
       await until(async () => assertEquals(await enginesOf(user), 0));
       assertEquals(await socketFolders(user), []);
+      // The namespace that is left is the next one's, which takes it away.
+      const closed = JSON.stringify({ image, work: "unaddressed, closed" });
+      assertEquals((await runOk([...start, ...env, ...runtimes.node, closed])).trim(), "hi");
+      await until(async () => assertEquals(await processesOf(user), []));
     });
 
     await t.step("without the program gantry beside the library the error says so", async () => {
