@@ -1,7 +1,7 @@
 import { z } from "./zod.ts";
 
-/** A moment on the wire: RFC 3339, with as many as nine digits of a second. */
-export const time = z.string();
+/** A moment on the wire: RFC 3339, with as many as nine digits of a second. Other texts have another schema and another zero value. */
+export const time = z.string().clone();
 
 /** Go's zero `time.Time`: "never" in replies, "not given" in requests. */
 export const ZERO_TIME = "0001-01-01T00:00:00Z";

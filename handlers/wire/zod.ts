@@ -1,2 +1,2 @@
 /** The one place that names the schema library. */
-export { z } from "npm:zod@4.6.7";
+export * as z from "./zod_parts.ts";
