@@ -39,7 +39,7 @@ function writeProgram(count: number): string {
   const made = names.map((i) => shapes[i % shapes.length](i));
   return `
 import { api, error, implement, int64, link, rest, time } from ${JSON.stringify(new URL("lib/rest/mod.ts", root).href)};
-import { z } from ${JSON.stringify(new URL("handlers/wire/zod.ts", root).href)};
+import { z } from ${JSON.stringify(new URL("tests/fixtures/zod.ts", root).href)};
 const Thing = z.object({ id: z.string(), size: z.number().optional() });
 const Filter = z.object({ names: z.array(z.string()), limit: z.number().optional() });
 export const definition = api("x", {

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { z } from "../../handlers/wire/zod.ts";
+import { z } from "../fixtures/zod.ts";
 import { api, type Client, hooks, HTTPError, link, rest, retry, stream } from "../../lib/rest/mod.ts";
 
 const definition = api("x", {

@@ -1,6 +1,6 @@
 /** The small entries: what they carry alone, what they refuse, and what parts add. */
 import { assertEquals, assertInstanceOf, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
-import { z } from "../../handlers/wire/zod.ts";
+import { z } from "../fixtures/zod.ts";
 import * as client from "../../lib/rest/client.ts";
 import { DefinitionError, handler as checkedHandler } from "../../lib/rest/mod.ts";
 import * as server from "../../lib/rest/server.ts";

@@ -1,6 +1,6 @@
 /** The known defects of the Go original that concern routing, arguments and answers, each as a test that it is not here. */
 import { assertEquals, assertThrows } from "@std/assert";
-import { z } from "../../handlers/wire/zod.ts";
+import { z } from "../fixtures/zod.ts";
 import { api, chan, DefinitionError, handler, implement, link, rest, stream } from "../../lib/rest/mod.ts";
 import { xml } from "../../lib/rest/codecs/xml.ts";
 import { JSON_TYPE, request, serve } from "../fixtures/rest/serve.ts";

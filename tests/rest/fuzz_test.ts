@@ -1,6 +1,6 @@
 /** Tags and requests with their parts changed at random: whatever comes of them, no exception is one that is not ours. */
 import { assert, assertEquals } from "@std/assert";
-import { z } from "../../handlers/wire/zod.ts";
+import { z } from "../fixtures/zod.ts";
 import {
   api,
   bearer,

@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { Hono } from "hono";
-import { z } from "../../handlers/wire/zod.ts";
+import { z } from "../fixtures/zod.ts";
 import { api as trustingAPI } from "../../lib/rest/server.ts";
 import {
   api,

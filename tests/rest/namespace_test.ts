@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
-import { z } from "../../handlers/wire/zod.ts";
+import { z } from "../fixtures/zod.ts";
 import { api, endpoints, handler, implementPart, int64, link, namespace, rest } from "../../lib/rest/mod.ts";
 
 const shop = api("x", {

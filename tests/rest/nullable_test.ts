@@ -1,6 +1,6 @@
 /** Scalars that may be null: alone as JSON, left out of queries and forms. */
 import { assertEquals } from "@std/assert";
-import { z } from "../../handlers/wire/zod.ts";
+import { z } from "../fixtures/zod.ts";
 import { api, handler, implement, link, rest } from "../../lib/rest/mod.ts";
 import { JSON_TYPE, request } from "../fixtures/rest/serve.ts";
 

@@ -1,6 +1,6 @@
 /** A linked API that is served again: what it is sent passes as it came. */
 import { assert, assertEquals } from "@std/assert";
-import { z } from "../../handlers/wire/zod.ts";
+import { z } from "../fixtures/zod.ts";
 import { makeDeferred } from "../../lib/rest/run/deferred.ts";
 import { api, bearer, chan, handler, HTTPError, implement, link, rest } from "../../lib/rest/mod.ts";
 import { listen } from "../../lib/platform/http/listener.ts";

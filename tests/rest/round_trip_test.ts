@@ -1,6 +1,6 @@
 /** What goes in at the client comes out at the server, and back: over generated definitions and values. */
 import { assertEquals } from "@std/assert";
-import { z } from "../../handlers/wire/zod.ts";
+import { z } from "../fixtures/zod.ts";
 import {
   api,
   bytes,

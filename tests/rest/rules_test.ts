@@ -1,6 +1,6 @@
 /** The rules of the tag language as they work together: a request is routed, read, answered and read again. */
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
-import { z } from "../../handlers/wire/zod.ts";
+import { z } from "../fixtures/zod.ts";
 import {
   api,
   bytes,

@@ -3,7 +3,7 @@ import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from 
 import { toStandardJsonSchema } from "@valibot/to-json-schema";
 import { type } from "arktype";
 import * as v from "valibot";
-import { z } from "../../handlers/wire/zod.ts";
+import { z } from "../fixtures/zod.ts";
 import {
   api,
   DefinitionError,

@@ -1,6 +1,6 @@
 /** Small rules, each found broken once. */
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { z } from "../../handlers/wire/zod.ts";
+import { z } from "../fixtures/zod.ts";
 import { api, DefinitionError, int64, rest, time } from "../../lib/rest/mod.ts";
 import { xml } from "../../lib/rest/codecs/xml.ts";
 import { JSON_TYPE, request, serve } from "../fixtures/rest/serve.ts";

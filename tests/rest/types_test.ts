@@ -3,7 +3,7 @@
  * compile is refused when it runs as well.
  */
 import { assertThrows } from "@std/assert";
-import { z } from "../../handlers/wire/zod.ts";
+import { z } from "../fixtures/zod.ts";
 import {
   api,
   type Authenticator,

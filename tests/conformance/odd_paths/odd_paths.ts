@@ -1,5 +1,5 @@
 /** A table of routes that odd paths may fall into, each telling what it was given. */
-import { z } from "../../../handlers/wire/zod.ts";
+import { z } from "../../fixtures/zod.ts";
 import { api, type Handler, handler, implement, rest } from "../../../lib/rest/mod.ts";
 
 const told = z.array(z.string());

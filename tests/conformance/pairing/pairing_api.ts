@@ -1,5 +1,5 @@
 /** An API with one of every kind of call, for clients and servers on every runtime. */
-import { z } from "../../../handlers/wire/zod.ts";
+import { z } from "../../fixtures/zod.ts";
 import {
   api,
   bearer,

@@ -2,7 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { idleBody } from "../../../lib/platform/http/exchange/idle_body.ts";
 import { IdleWatch } from "../../../lib/platform/http/idle_watch.ts";
 import { api, handler, HTTPError, implement, rest } from "../../../lib/rest/mod.ts";
-import { z } from "../../../handlers/wire/zod.ts";
+import { z } from "../../fixtures/zod.ts";
 
 const echo = api("x", { Echo: rest("POST /echo", [z.array(z.string())], [z.string()]) });
 const serve = handler(null, implement(echo, { Echo: (texts) => texts.join() }));

@@ -3,7 +3,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { listen } from "../../../lib/platform/http/listener.ts";
 import type { Handler } from "../../../lib/rest/context.ts";
 import { api, handler, implement, implementPart, rest, stream } from "../../../lib/rest/mod.ts";
-import { z } from "../../../handlers/wire/zod.ts";
+import { z } from "../../fixtures/zod.ts";
 import { type Client, client, later } from "../../fixtures/platform/raw_client.ts";
 
 const port = (address: string) => Number(address.split(":").at(-1));

@@ -2,7 +2,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { z } from "../../../handlers/wire/zod.ts";
+import { z } from "../../fixtures/zod.ts";
 import { requestListener } from "../../../lib/platform/http/serve.ts";
 import { api, handler, implement, rest } from "../../../lib/rest/mod.ts";
 

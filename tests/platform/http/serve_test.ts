@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { z } from "../../../handlers/wire/zod.ts";
+import { z } from "../../fixtures/zod.ts";
 import { api, implement, rest } from "../../../lib/rest/mod.ts";
 import { listenAndServe } from "../../../lib/platform/http/serve.ts";
 

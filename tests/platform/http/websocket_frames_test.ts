@@ -1,7 +1,7 @@
 /** WebSocket frames on the wire (RFC 6455, section 5.2), read and written by hand. */
 import { assert, assertEquals } from "@std/assert";
 import { Buffer } from "node:buffer";
-import { z } from "../../../handlers/wire/zod.ts";
+import { z } from "../../fixtures/zod.ts";
 import { listen } from "../../../lib/platform/http/listener.ts";
 import { api, chan, handler, implement, rest } from "../../../lib/rest/mod.ts";
 import { type Client, client, later } from "../../fixtures/platform/raw_client.ts";

@@ -16,7 +16,7 @@ import {
 } from "../../../lib/rest/mod.ts";
 import { answerSocketCalls } from "../../../lib/rest/batch.ts";
 import { resumable } from "../../../lib/rest/events.ts";
-import { z } from "../../../handlers/wire/zod.ts";
+import { z } from "../../fixtures/zod.ts";
 import { browserTest, withPage } from "../../fixtures/rest/chromium.ts";
 import { meter, ticks } from "../../fixtures/rest/ticks.ts";
 

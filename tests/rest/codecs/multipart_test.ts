@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertInstanceOf, assertRejects, assertStringIncludes } from "@std/assert";
-import { z } from "../../../handlers/wire/zod.ts";
+import { z } from "../../fixtures/zod.ts";
 import { api, bytes, handler, HTTPError, implement, int64, link, rest, writerCodec } from "../../../lib/rest/mod.ts";
 import { readParts } from "../../../lib/rest/codecs/multipart_parts.ts";
 import { JSON_TYPE, request, serve } from "../../fixtures/rest/serve.ts";

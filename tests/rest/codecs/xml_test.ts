@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { z } from "../../../handlers/wire/zod.ts";
+import { z } from "../../fixtures/zod.ts";
 import { api, bytes, handler, implement, int64, link, rest, time } from "../../../lib/rest/mod.ts";
 import { xml } from "../../../lib/rest/codecs/xml.ts";
 import { request } from "../../fixtures/rest/serve.ts";

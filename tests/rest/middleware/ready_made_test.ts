@@ -1,6 +1,6 @@
 /** The middleware that is there: logging, rate limit, CSRF; and CORS, which is the authenticator's. */
 import { assertEquals, assertThrows } from "@std/assert";
-import { z } from "../../../handlers/wire/zod.ts";
+import { z } from "../../fixtures/zod.ts";
 import {
   type AccessEntry,
   accessLog,

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { z } from "../../../handlers/wire/zod.ts";
+import { z } from "../../fixtures/zod.ts";
 import { kindOf } from "../../../lib/rest/plan/exact_kinds.ts";
 import { isScalar, needsReplacer, needsRevival } from "../../../lib/rest/plan/kind.ts";
 import { int64, time } from "../../../lib/rest/mod.ts";

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { FAMILIES } from "../../../handlers/families.ts";
-import { z } from "../../../handlers/wire/zod.ts";
+import { z } from "../../fixtures/zod.ts";
 import { kindOf } from "../../../lib/rest/plan/exact_kinds.ts";
 import type { Kind } from "../../../lib/rest/plan/kind.ts";
 import type { Operation, Schema } from "../../../lib/rest/mod.ts";

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { z } from "../../../handlers/wire/zod.ts";
+import { z } from "../../fixtures/zod.ts";
 import { api, handler, implement, instance, int64, rest, type Schema } from "../../../lib/rest/mod.ts";
 import { quickTest } from "../../../lib/rest/quick/plain_values.ts";
 

@@ -7,7 +7,7 @@ import express from "express";
 import findMyWay from "find-my-way";
 import { Hono } from "hono";
 import { Router as IttyRouter } from "itty-router";
-import { z } from "../../../handlers/wire/zod.ts";
+import { z } from "../../fixtures/zod.ts";
 import { requestListener } from "../../../lib/platform/http/serve.ts";
 import { api, type Handler, handler, handlers, implement, rest } from "../../../lib/rest/mod.ts";
 

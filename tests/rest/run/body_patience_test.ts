@@ -1,6 +1,6 @@
 /** Bodies that stop coming where no listener of ours looks: `Deno.serve`, and whatever else calls a handler. */
 import { assert, assertEquals } from "@std/assert";
-import { z } from "../../../handlers/wire/zod.ts";
+import { z } from "../../fixtures/zod.ts";
 import { type HandlerOptions, multipart, rest, stream } from "../../../lib/rest/mod.ts";
 import { type Client, client, later } from "../../fixtures/platform/raw_client.ts";
 import { serve } from "../../fixtures/rest/serve.ts";

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { z } from "../../../handlers/wire/zod.ts";
+import { z } from "../../fixtures/zod.ts";
 import { api, type HandlerOptions, rest, stream } from "../../../lib/rest/mod.ts";
 import { decompress, handlerWith, implement, streams } from "../../../lib/rest/server.ts";
 import { request, serve } from "../../fixtures/rest/serve.ts";

@@ -1,6 +1,6 @@
 /** Pages of other sites, outside of a listener that refuses them all. */
 import { assertEquals } from "@std/assert";
-import { z } from "../../../handlers/wire/zod.ts";
+import { z } from "../../fixtures/zod.ts";
 import { api, type Authenticator, chan, handler, implement, rest, stream } from "../../../lib/rest/mod.ts";
 
 const definition = api("x", {

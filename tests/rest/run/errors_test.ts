@@ -1,6 +1,6 @@
 /** The part of an error that is sent, the part that is logged, and how much of a bad value is told. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { z } from "../../../handlers/wire/zod.ts";
+import { z } from "../../fixtures/zod.ts";
 import { api, chan, handler, HTTPError, implement, link, rest } from "../../../lib/rest/mod.ts";
 import { JSON_TYPE, request, serve } from "../../fixtures/rest/serve.ts";
 

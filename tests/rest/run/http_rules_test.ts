@@ -1,6 +1,6 @@
 /** Rules of HTTP that caches, browsers and monitors count on. */
 import { assert, assertEquals } from "@std/assert";
-import { z } from "../../../handlers/wire/zod.ts";
+import { z } from "../../fixtures/zod.ts";
 import { chan, HTTPError, rest, stream } from "../../../lib/rest/mod.ts";
 import { request, serve } from "../../fixtures/rest/serve.ts";
 

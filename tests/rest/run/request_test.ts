@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { z } from "../../../handlers/wire/zod.ts";
+import { z } from "../../fixtures/zod.ts";
 import { api, type APIOptions, bytes, type Codec, int64, link, rest, stream, time } from "../../../lib/rest/mod.ts";
 import { JSON_TYPE, request, serve } from "../../fixtures/rest/serve.ts";
 

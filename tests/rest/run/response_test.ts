@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { z } from "../../../handlers/wire/zod.ts";
+import { z } from "../../fixtures/zod.ts";
 import { chan, int64, type Platform, rest, stream, type Upgraded } from "../../../lib/rest/mod.ts";
 import { request, serve } from "../../fixtures/rest/serve.ts";
 

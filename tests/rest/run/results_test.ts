@@ -1,7 +1,7 @@
 /** Results are sent as their schema says, and nothing else. */
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { type } from "arktype";
-import { z } from "../../../handlers/wire/zod.ts";
+import { z } from "../../fixtures/zod.ts";
 import {
   api,
   chan,

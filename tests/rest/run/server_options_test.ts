@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
-import { z } from "../../../handlers/wire/zod.ts";
+import { z } from "../../fixtures/zod.ts";
 import { api, chan, handler, idOf, implement, link, requestID, rest, stream } from "../../../lib/rest/mod.ts";
 import { request, serve } from "../../fixtures/rest/serve.ts";
 

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { api, handler, HTTPError, implement, link, rest, stream } from "../../../lib/rest/mod.ts";
-import { z } from "../../../handlers/wire/zod.ts";
+import { z } from "../../fixtures/zod.ts";
 
 const files = api("files.example.com", {
   Read: rest("GET /read/{what=%v}", [z.string()], [stream("text/plain")]),

@@ -1,6 +1,6 @@
 /** Errors that a definition declares: typed on both sides, checked and cut, by status. */
 import { assert, assertEquals, assertInstanceOf, assertRejects, assertThrows } from "@std/assert";
-import { z } from "../../../handlers/wire/zod.ts";
+import { z } from "../../fixtures/zod.ts";
 import {
   api,
   type Authenticator,

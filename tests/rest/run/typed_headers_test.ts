@@ -1,6 +1,6 @@
 /** Arguments and results that a tag places in headers and cookies. */
 import { assert, assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
-import { z } from "../../../handlers/wire/zod.ts";
+import { z } from "../../fixtures/zod.ts";
 import {
   api,
   chan,

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertExists, assertStringIncludes } from "@std/assert";
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { z } from "../../../handlers/wire/zod.ts";
+import { z } from "../../fixtures/zod.ts";
 import { api, basic, bearer, chan, error, type ErrorCodec, int64, rest, stream } from "../../../lib/rest/mod.ts";
 import { type DocumentOptions, openapi, type OpenAPIDocument } from "../../../lib/rest/surfaces.ts";
 import { shop } from "../../fixtures/rest/shop.ts";

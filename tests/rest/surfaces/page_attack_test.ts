@@ -1,6 +1,6 @@
 /** The page does not run what names, descriptions, values and answers hold, and its own parts stay its own. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { z } from "../../../handlers/wire/zod.ts";
+import { z } from "../../fixtures/zod.ts";
 import { api, chan, handler, implement, rest, stream } from "../../../lib/rest/mod.ts";
 import { surfaces } from "../../../lib/rest/surfaces.ts";
 import { shopTest } from "../../fixtures/rest/shop_page.ts";

@@ -1,6 +1,6 @@
 /** The page itself in a real browser: search, sizes, colours, names. */
 import { assert, assertEquals } from "@std/assert";
-import { z } from "../../../handlers/wire/zod.ts";
+import { z } from "../../fixtures/zod.ts";
 import { api, rest } from "../../../lib/rest/mod.ts";
 import { surfaces } from "../../../lib/rest/surfaces.ts";
 import { shopTest } from "../../fixtures/rest/shop_page.ts";

@@ -5,7 +5,7 @@ import { surfaces } from "../../../lib/rest/surfaces.ts";
 import { FrameReader } from "../../../lib/rest/surfaces/page/script/console/frames.ts";
 import { Screen } from "../../../lib/rest/surfaces/page/script/console/screen.ts";
 import { namesIn } from "../../../lib/rest/surfaces/page/script/recent.ts";
-import { z } from "../../../handlers/wire/zod.ts";
+import { z } from "../../fixtures/zod.ts";
 import { shopTest } from "../../fixtures/rest/shop_page.ts";
 
 const encoder = new TextEncoder();

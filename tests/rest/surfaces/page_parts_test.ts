@@ -1,6 +1,6 @@
 /** The functions that the docs page is made of: unions, samples, code, previews, timelines. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { z } from "../../../handlers/wire/zod.ts";
+import { z } from "../../fixtures/zod.ts";
 import { api, bytes, chan, error, int64, rest, stream, time } from "../../../lib/rest/mod.ts";
 import { clientSamples, docsPage, openapi } from "../../../lib/rest/surfaces.ts";
 import { contentPolicy } from "../../../lib/rest/surfaces/docs_page.ts";

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { z } from "../../../handlers/wire/zod.ts";
+import { z } from "../../fixtures/zod.ts";
 import { api, bearer, handler, rest } from "../../../lib/rest/mod.ts";
 import { docsPage, openapi, surfaces } from "../../../lib/rest/surfaces.ts";
 import { serveShop, shop, shopFunctions, TOKEN } from "../../fixtures/rest/shop.ts";
