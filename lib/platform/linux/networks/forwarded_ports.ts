@@ -9,6 +9,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { isIPv6 } from "node:net";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import process from "node:process";
 import { EngineError } from "../../../engine/errors.ts";
 import type { PortMapping } from "../../../engine/records/container_record.ts";
@@ -30,12 +31,11 @@ const MOST_CONNECTIONS = 512;
  * @param netns The namespace of an ordinary user's bridges; without one IPv6 is published only
  */
 export async function forwardPorts(folder: string, netns: string | undefined, options: PublishedPorts): Promise<void> {
-  await endForwarding(folder, options.containerID);
+  const note = join(folder, options.containerID);
   const mappings = options.ports.flatMap(separateFamilies).filter(({ hostIP, protocol }) => {
     return netns !== undefined || (isIPv6(hostIP) && protocol !== "sctp");
   });
   const ports = mappings.flatMap((mapping) => mappingPorts(mapping, options.addresses));
-  if (ports.length === 0) return;
   const fields = ports.flatMap(({ mapping, hostPort, target, containerPort }) => [
     mapping.protocol,
     packAddress(mapping.hostIP),
@@ -43,27 +43,49 @@ export async function forwardPorts(folder: string, netns: string | undefined, op
     packAddress(target),
     String(containerPort),
   ]);
-  const args = perlArguments(PORTS_PROGRAM, "Publish ports", [netns ?? "", String(MOST_CONNECTIONS), ...fields]);
+  // A network that came or went may change nothing here: connections live on.
+  if (fields.length > 0 && isForwarding(note, fields)) return;
+  await endForwarding(folder, options.containerID);
+  if (fields.length === 0) return;
+  const args = perlArguments(PORTS_PROGRAM, "Publish ports", [netns ?? "", String(MOST_CONNECTIONS)]);
   // A session of its own: it goes on when the server ends.
   const child = startProgram("perl", args, {
     cwd: "/",
     env: HELPER_ENVIRONMENT,
-    stdio: ["ignore", "pipe", "ignore"],
+    stdio: ["pipe", "pipe", "ignore"],
     detached: true,
   });
   child.unref();
-  const [word, number, error = "no answer"] = await new FrameReader(child.stdout!).readTexts() ?? [];
-  child.stdout!.destroy();
-  if (word === "ready") {
-    const mark = child.pid === undefined ? undefined : markProcess(child.pid);
+  child.once("error", () => {});
+  child.stdin!.on("error", () => {});
+  // No arguments: a range may have more ports than the kernel takes as such.
+  child.stdin!.end(fields.join(" "));
+  try {
+    // Before it has any port: a server that comes to its end here leaves none that nobody knows of.
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    writeFileSync(join(folder, options.containerID), JSON.stringify(mark));
-    return;
+    const mark = child.pid === undefined ? undefined : markProcess(child.pid);
+    if (mark !== undefined) writeFileSync(note, JSON.stringify({ ...mark, fields }));
+    const [word, number, error = "no answer"] = await new FrameReader(child.stdout!).readTexts() ?? [];
+    if (word === "ready") return;
+    const { mapping, hostPort } = ports[Number(number ?? 0)]!;
+    if (error === "EADDRINUSE") throw portInUse(mapping, hostPort);
+    const setting = /denied/i.test(error) ? ", add 'net.ipv4.ip_unprivileged_port_start' to /etc/sysctl.conf" : "";
+    throw new EngineError("invalid", `${cannotListen(mapping, hostPort, error.toLowerCase())}${setting}`);
+  } catch (error) {
+    child.kill("SIGKILL");
+    await rm(note, { force: true }).catch(() => {});
+    throw error;
+  } finally {
+    child.stdout!.destroy();
   }
-  const { mapping, hostPort } = ports[Number(number ?? 0)]!;
-  if (error === "EADDRINUSE") throw portInUse(mapping, hostPort);
-  const setting = /denied/i.test(error) ? ", add 'net.ipv4.ip_unprivileged_port_start' to /etc/sysctl.conf" : "";
-  throw new EngineError("invalid", `${cannotListen(mapping, hostPort, error.toLowerCase())}${setting}`);
+}
+
+/** Whether a container's process lives that hands on just these ports. */
+function isForwarding(note: string, fields: readonly string[]): boolean {
+  const mark = readMark(note);
+  if (mark === undefined || !isAlive(mark)) return false;
+  const { fields: own } = JSON.parse(readFileSync(note, "utf8"));
+  return Array.isArray(own) && own.join() === fields.join();
 }
 
 /** Ends the process that has a container's ports, whichever server has started it. */
@@ -77,6 +99,8 @@ export async function endForwarding(folder: string, containerID: string): Promis
     } catch (error) {
       if (!hasSystemCode(error, "ESRCH")) throw error;
     }
+    // Only then are its ports free for the next one.
+    while (isAlive(mark)) await sleep(2);
   }
   await rm(note, { force: true });
 }

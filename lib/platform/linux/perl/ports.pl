@@ -1,7 +1,9 @@
 # Published ports to which no rule of the firewall leads, as an ordinary user may translate no addresses of the machine: it listens on
 # them, and hands on what comes to the container's address, in the namespace of the user's bridges, or the machine's where that is
-# empty. `NETNS LIMIT (PROTOCOL ADDRESS PORT TARGET PORT)…`, addresses in hexadecimal digits. It answers `ready`, or `taken NUMBER ERROR` for the port that cannot be had, and goes on when its starter ends.
-my ($netns, $limit, @ports) = @ARGV;
+# empty. The arguments are `NETNS LIMIT`, the input is `(PROTOCOL ADDRESS PORT TARGET PORT)…`, addresses in hexadecimal digits. It
+# answers `ready`, or `taken NUMBER ERROR` for the port that cannot be had, and goes on when its starter ends.
+my ($netns, $limit) = @ARGV;
+my @ports = split ' ', do { local $/; <STDIN> } // '';
 # Seconds after which a client of UDP that is silent is forgotten.
 my $PATIENCE = 60;
 my ($count, $total, %clients, @listening) = (0, 0);

@@ -1,6 +1,7 @@
 // Made of ports.pl by `deno task generate`: change that file.
 export const PORTS = String.raw`
-my ($netns, $limit, @ports) = @ARGV;
+my ($netns, $limit) = @ARGV;
+my @ports = split ' ', do { local $/; <STDIN> } // '';
 my $PATIENCE = 60;
 my ($count, $total, %clients, @listening) = (0, 0);
 
