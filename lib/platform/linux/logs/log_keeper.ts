@@ -1,14 +1,21 @@
 import { mkdir } from "node:fs/promises";
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { LogSource } from "../../../engine/records/container_record.ts";
 import { EngineError } from "../../../engine/errors.ts";
 import { hasSystemCode } from "../../../oci/system_error.ts";
 import { findProgram } from "../helpers/programs.ts";
 import { HELPER_ENVIRONMENT, startPipedProgram } from "../helpers/spawn.ts";
 import { namesIn } from "../helpers/tree.ts";
-import { frameOf, FrameReader } from "../perl/frames.ts";
+import { frameOf, FrameReader, readPrompt } from "../perl/frames.ts";
 import { OLDER_LOGS_PROGRAM, perlArguments } from "../perl/programs.ts";
 import { OLDER_FOLDER, prepareOlder } from "./older_files.ts";
+
+/** Milliseconds until a helper that ended by itself has a successor: the first time, and the longest after several. */
+const FIRST_PAUSE = 100;
+const LONGEST_PAUSE = 60_000;
+/** Milliseconds that a helper works before its end counts as the first one again. */
+const SETTLED = 60_000;
 
 /** The helper at work. */
 interface Keeper {
@@ -25,14 +32,21 @@ export class LogKeeper {
   readonly #logs: string;
   readonly #log: (level: "warn", message: string) => void;
   #running?: Promise<Keeper>;
-  #closing = false;
+  readonly #closing = new AbortController();
+  #pause = FIRST_PAUSE;
   /** Requests are answered in their order. */
   #last: Promise<unknown> = Promise.resolve();
 
-  /** @param logs The folder of the logs */
-  constructor(logs: string, log: (level: "warn", message: string) => void) {
+  readonly #patience: number | undefined;
+
+  /**
+   * @param logs The folder of the logs
+   * @param patience Milliseconds that the helper may take over an answer
+   */
+  constructor(logs: string, log: (level: "warn", message: string) => void, patience?: number) {
     this.#logs = logs;
     this.#log = log;
+    this.#patience = patience;
   }
 
   /** Sees to the logs that an earlier server left. */
@@ -78,7 +92,7 @@ export class LogKeeper {
     const { child, answers } = await (this.#running ??= this.#start());
     const answer = this.#last.then(() => {
       for (const part of frameOf("arm", containerID)) child.stdin.write(part);
-      return answers.readTexts();
+      return readPrompt(child, answers, this.#patience);
     });
     this.#last = answer.catch(() => {});
     if ((await answer)?.[0] !== "armed") {
@@ -88,7 +102,7 @@ export class LogKeeper {
 
   /** Ends the helper. */
   async close(): Promise<void> {
-    this.#closing = true;
+    this.#closing.abort();
     const running = await this.#running?.catch(() => undefined);
     running?.child.stdin.end();
     await running?.closed;
@@ -105,7 +119,6 @@ export class LogKeeper {
       const closed = Promise.withResolvers<void>();
       const end = (why = "") => {
         errors ||= why;
-        // The next log that begins anew starts another.
         this.#running = undefined;
         closed.resolve();
       };
@@ -114,11 +127,16 @@ export class LogKeeper {
       child.once("error", ({ message }) => end(message));
       child.once("close", () => end());
       const answers = new FrameReader(child.stdout);
+      // It looks at all logs before, however many there are.
       const [word, canLease] = await answers.readTexts() ?? [];
       if (word === "ready" && canLease === "1") {
-        void closed.promise.then(() =>
-          this.#closing || this.#log("warn", `Keep older logs: the helper ended: ${errors}`)
-        );
+        const since = performance.now();
+        void closed.promise.then(() => {
+          if (this.#closing.signal.aborted) return;
+          this.#log("warn", `Keep older logs: the helper ended: ${errors}`);
+          if (performance.now() - since >= SETTLED) this.#pause = FIRST_PAUSE;
+          void this.#startAgain();
+        });
         return { child, answers, closed: closed.promise };
       }
       child.kill("SIGKILL");
@@ -131,6 +149,18 @@ export class LogKeeper {
       this.#running = undefined;
       throw error;
     }
+  }
+
+  /** Starts a helper in place of one that ended: the logs of running containers go on where nobody looks for them without one. */
+  async #startAgain(): Promise<void> {
+    const pause = this.#pause;
+    this.#pause = Math.min(LONGEST_PAUSE, 2 * pause);
+    await sleep(pause, undefined, { signal: this.#closing.signal, ref: false }).catch(() => {});
+    if (this.#closing.signal.aborted) return;
+    await this.start().catch((error) => {
+      this.#log("warn", (error as Error).message);
+      return this.#startAgain();
+    });
   }
 }
 

@@ -34,8 +34,10 @@ export const OLDER_FOLDER = "older";
 const NUMBERED = /^([1-9]\d*)(\.gz)?$/;
 /** The settings of a log whose files were named by an earlier version: 1 was the youngest. */
 const EARLIER = "files";
-/** A log of an earlier version gets this number, and its older files the numbers before. */
-const FIRST_AFTER_EARLIER = 1000;
+/** The numbers of an earlier version were smaller than this. */
+const EARLIER_NUMBERS = 1000;
+/** A log of an earlier version gets this number, and its older files the numbers before: none of them is one of that version's. */
+const FIRST_AFTER_EARLIER = 10_000;
 
 /**
  * Prepares a log for its supervisor and returns the path for that to write to, at which it goes on in the log's last file.
@@ -201,19 +203,20 @@ async function takeOver(path: string, folder: string): Promise<number> {
   else await rename(path, file).catch(ignoreMissing);
   await (await open(file, "a", 0o640)).close();
   await symlink(join(OLDER_FOLDER, basename(folder), String(first)), path);
+  // Last: a server that comes to its end before this begins again.
+  for (const name of ["0", EARLIER]) await rm(join(folder, name), { force: true });
   return first;
 }
 
-/** Gives the files of a log that an earlier version kept their numbers, and returns the next. */
+/** Gives the files of a log that an earlier version kept their numbers, and returns the next. May be called again. */
 async function readEarlier(folder: string): Promise<number> {
   const names = await readdir(folder);
   if (!names.includes(EARLIER)) return 1;
   for (const name of names) {
     const [, number, end = ""] = NUMBERED.exec(name) ?? [];
-    const place = number !== undefined && Number(number) < FIRST_AFTER_EARLIER;
+    const place = number !== undefined && Number(number) < EARLIER_NUMBERS;
     if (place) await rename(join(folder, name), join(folder, `${FIRST_AFTER_EARLIER - Number(number)}${end}`));
   }
-  for (const name of ["0", EARLIER]) await rm(join(folder, name), { force: true });
   return FIRST_AFTER_EARLIER;
 }
 

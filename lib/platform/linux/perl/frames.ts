@@ -8,7 +8,9 @@
  * @module
  */
 import { Buffer } from "node:buffer";
+import type { ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
+import { clearTimeout, setTimeout } from "node:timers";
 import { EngineError } from "../../../engine/errors.ts";
 import { freeBytes } from "../../../oci/bytes/byte_stream.ts";
 
@@ -111,5 +113,29 @@ export class FrameReader {
   async #next(): Promise<Uint8Array | undefined> {
     const next = await this.#chunks.next().catch(() => ({ done: true, value: undefined } as const));
     return next.done ? undefined : next.value;
+  }
+}
+
+/** Milliseconds that a helper may take over an answer for which it waits for nobody. */
+const PATIENCE = 20_000;
+
+/**
+ * Reads the answer of a helper that waits for nobody, as {@linkcode FrameReader.readTexts} gives it. One that does not answer within
+ * `patience` milliseconds, since it is stopped or waits for a broken disk, is killed, and its answer is `undefined`.
+ */
+export async function readPrompt(
+  child: ChildProcess,
+  answers: FrameReader,
+  patience: number = PATIENCE,
+): Promise<string[] | undefined> {
+  const late = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => {
+    child.kill("SIGKILL");
+    late.resolve(undefined);
+  }, patience);
+  try {
+    return await Promise.race([answers.readTexts(), late.promise]);
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -1,10 +1,11 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { readdir, rm } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { join } from "node:path";
 import { EngineError } from "../../../../lib/engine/errors.ts";
 import { LogKeeper } from "../../../../lib/platform/linux/logs/log_keeper.ts";
 import { deleteOlder, olderPlace, readOlder } from "../../../../lib/platform/linux/logs/older_files.ts";
-import { withLog } from "../../../fixtures/platform/log_bench.ts";
+import { ID, LogBench, withLog } from "../../../fixtures/platform/log_bench.ts";
 
 Deno.test("LogKeeper keeps as many files as the log may have, and readOlder() reads them in order", () =>
   withLog(async (bench) => {
@@ -142,6 +143,60 @@ Deno.test("a log whose files an earlier version named goes on after them", () =>
     assertEquals(await bench.read(), "abc");
     await bench.rotate("d");
     assertEquals(await bench.read(), "bcd");
+  }));
+
+Deno.test("a log of an earlier version keeps as many files as that had, also where the take-over begins again", () =>
+  withLog(async (bench) => {
+    await Deno.mkdir(bench.older, { recursive: true });
+    const line = (text: string) => `2026-11-21T00:00:00.000000000+00:00 stdout F ${text}\n`;
+    await Deno.writeTextFile(join(bench.older, "files"), "1000\n");
+    await Deno.writeTextFile(join(bench.older, "999"), line("a"));
+    await Deno.writeTextFile(join(bench.older, "998"), line("b"));
+    await Deno.writeTextFile(join(bench.older, "2"), line("c"));
+    await Deno.writeTextFile(join(bench.older, "1"), line("d"));
+    await Deno.writeTextFile(bench.path, line("e"));
+    await bench.start(1000);
+    assertEquals(await bench.read(), "abcde");
+    // As a server leaves it that ends just before the take-over does.
+    await Deno.writeTextFile(join(bench.older, "files"), "1000\n");
+    await bench.start(1000);
+    assertEquals(await bench.read(), "abcde");
+    assertEquals((await Deno.readTextFile(bench.path)).slice(-2), "e\n");
+  }));
+
+Deno.test("a helper that is killed has a successor, and the log of a running container goes on", () =>
+  withLog(async ({ logs }) => {
+    const told: string[] = [];
+    await using bench = new LogBench(logs, (message) => told.push(message));
+    await bench.start(3);
+    await bench.write("a");
+    await bench.rotate("b");
+    const end = Promise.withResolvers<void>();
+    const text = bench.read({ followUntil: end.promise });
+    await bench.killHelper();
+    await bench.rotate("c");
+    while (!(await bench.read()).includes("c")) await sleep(10);
+    await bench.rotate("d");
+    end.resolve();
+    assertEquals(await text, "abcd");
+    assertEquals(told.length, 1);
+    assert(told[0].startsWith("Keep older logs: the helper ended"), told[0]);
+  }));
+
+Deno.test("LogKeeper.arm() waits for no helper that hangs, and the next one has another", () =>
+  withLog(async ({ logs }) => {
+    const told: string[] = [];
+    await using bench = new LogBench(logs, (message) => told.push(message), 200);
+    await bench.start(3);
+    Deno.kill(await bench.helper(), "SIGSTOP");
+    await bench.keeper.arm(ID);
+    assertEquals(told[0], `Keep older logs: the log of container ${ID} cannot be watched`);
+    while (told.length < 2) await sleep(5);
+    await bench.start(3);
+    await bench.write("a");
+    await bench.rotate("b");
+    assertEquals(await bench.read(), "ab");
+    assertEquals(told.length, 2);
   }));
 
 Deno.test("LogKeeper.start() says why it cannot keep anything, and LogKeeper.resume() does nothing where there is nothing", () =>
