@@ -4,6 +4,8 @@ import { parseTagTemplate } from "./tag_template.ts";
 
 /** The characters of a short ID. */
 const SHORT = 12;
+/** Characters of a tag in each message of a syslog. */
+const LONGEST_SYSLOG_TAG = 1024;
 
 /** The parts of a container's record that its tag and attributes are made of. */
 export interface TaggedRecord {
@@ -34,9 +36,14 @@ export function logTag(record: TaggedRecord): string | undefined {
   });
 }
 
-/** Returns the tag of a container's messages for a syslog: its short ID where it asks for no other. */
+/**
+ * Returns the tag of a container's messages for a syslog: its short ID where it asks for no other. A command may be part of it, and
+ * that is the image's: it begins no message of its own, and leaves room for the text.
+ */
 export function syslogTag(record: TaggedRecord): string {
-  return logTag(record) ?? record.id.slice(0, SHORT);
+  const tag = logTag(record) ?? record.id.slice(0, SHORT);
+  // deno-lint-ignore no-control-regex
+  return tag.slice(0, LONGEST_SYSLOG_TAG).replace(/[\x00-\x1f\x7f]/g, "_");
 }
 
 /**

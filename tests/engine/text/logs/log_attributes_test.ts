@@ -1,5 +1,10 @@
 import { assertEquals } from "@std/assert";
-import { logAttributes, logTag, type TaggedRecord } from "../../../../lib/engine/text/logs/log_attributes.ts";
+import {
+  logAttributes,
+  logTag,
+  syslogTag,
+  type TaggedRecord,
+} from "../../../../lib/engine/text/logs/log_attributes.ts";
 
 function taggedRecord(logOptions: Record<string, string>, defaults?: "docker"): TaggedRecord {
   return {
@@ -23,4 +28,12 @@ Deno.test("logTag() shortens an ID for Docker's clients, as Docker does", () => 
   assertEquals(logTag(taggedRecord({ tag: "{{.ID}}" })), "0123456789abcdef".repeat(4));
   assertEquals(logTag(taggedRecord({ tag: "{{.Command}}" })), "sh -c x");
   assertEquals(logTag(taggedRecord({})), undefined);
+});
+
+Deno.test("syslogTag() is of one line, and short, whatever the image's command is", () => {
+  const record = taggedRecord({ tag: "{{.Command}}" });
+  const command = (...args: string[]) => syslogTag({ ...record, process: { ...record.process, args } });
+  assertEquals(command("sh", "-c", "a\n<0>b"), "sh -c a_<0>b");
+  assertEquals(command("x".repeat(100_000)), "x".repeat(1024));
+  assertEquals(syslogTag(taggedRecord({})), "0123456789ab");
 });

@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { createSocket } from "node:dgram";
 import { rm } from "node:fs/promises";
 import { createServer, type Server, type Socket } from "node:net";
@@ -6,7 +6,10 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createServer as createTLSServer } from "node:tls";
 import type { ContainerRecord } from "../../../../lib/engine/records/container_record.ts";
+import { EngineError } from "../../../../lib/engine/errors.ts";
+import { Datagrams } from "../../../../lib/platform/linux/logs/syslog/datagrams.ts";
 import { LogForwarder } from "../../../../lib/platform/linux/logs/syslog/forwarder.ts";
+import { processesBelow } from "../../../../lib/platform/linux/helpers/proc.ts";
 import { notifySockets } from "../../../../lib/platform/linux/processes/notify_sockets.ts";
 import type { HostPaths } from "../../../../lib/platform/linux/helpers/paths.ts";
 import { makeCertificates } from "../../../fixtures/platform/certificates.ts";
@@ -56,6 +59,14 @@ class Receiver {
   }
 }
 
+/** A receiver at a path of a log's folder. */
+async function receiverAt(bench: LogBench): Promise<{ receiver: Receiver; address: string }> {
+  const receiver = new Receiver(createServer());
+  const path = join(bench.logs, "receiver");
+  await receiver.listen(path);
+  return { receiver, address: `unix://${path}` };
+}
+
 /** A record with what the sending reads of it. */
 function recordOf(bench: LogBench, address: string, options: Record<string, string> = {}): ContainerRecord {
   const spec = { logDriver: "syslog", logOptions: { "syslog-address": address, ...options } };
@@ -71,6 +82,10 @@ function recordOf(bench: LogBench, address: string, options: Record<string, stri
   };
   // The sending reads nothing else.
   return record as unknown as ContainerRecord;
+}
+
+function commandOf(pid: number): string {
+  return Deno.readTextFileSync(`/proc/${pid}/cmdline`);
 }
 
 /** Sends a log in the way of a server that lives until `stop()`, and of a container that lives until `end()`. */
@@ -90,6 +105,12 @@ class Sending {
     this.#end.resolve();
     await this.done;
     await this.#forwarder.close();
+  }
+
+  /** Has the log deleted as soon as its container has ended. */
+  async drop(path: string): Promise<void> {
+    this.#end.resolve();
+    await this.#forwarder.drop(path);
   }
 
   async stop(): Promise<void> {
@@ -167,6 +188,91 @@ Deno.test("LogForwarder leaves a receiver that is not there when its server stop
     await sleep(200);
     await sending.stop();
     deaf.close();
+  }));
+
+Deno.test("LogForwarder sends all before a log is deleted, and waits for no receiver that is not there", () =>
+  withLog(async (bench) => {
+    const { receiver, address } = await receiverAt(bench);
+    await bench.start(3);
+    const lines = Array.from({ length: 500 }, (_, i) => `${i}`);
+    for (const line of lines) await bench.write(line);
+    const sending = new Sending(recordOf(bench, address));
+    await sending.drop(bench.path);
+    await receiver.has(...lines);
+    await receiver.close();
+    await bench.write("more");
+    const lost = new Sending(recordOf(bench, "tcp://127.0.0.1:1"));
+    while (lost.told.length === 0) await sleep(5);
+    await lost.drop(bench.path);
+    await Promise.all([sending.done, lost.done]);
+  }));
+
+Deno.test("LogForwarder sends the last line of a container though it has no end", () =>
+  withLog(async (bench) => {
+    const { receiver, address } = await receiverAt(bench);
+    await bench.start(3);
+    await bench.write("a");
+    await bench.writePart("no end");
+    const sending = new Sending(recordOf(bench, address));
+    await receiver.has("a");
+    await sending.end();
+    await receiver.has("a", "no end");
+    await receiver.close();
+  }));
+
+Deno.test("LogForwarder sends lines once that came between the parts of another stream's, over servers", () =>
+  withLog(async (bench) => {
+    const { receiver, address } = await receiverAt(bench);
+    await bench.start(3);
+    await bench.writePart("name? ");
+    await bench.write("a", "stderr");
+    const first = new Sending(recordOf(bench, address));
+    await receiver.has("a");
+    await first.stop();
+    await bench.write("b", "stderr");
+    const second = new Sending(recordOf(bench, address));
+    await receiver.has("a", "b");
+    await bench.write("me");
+    await receiver.has("a", "b", "name? me");
+    await second.end();
+    assertEquals(receiver.lines, ["a", "b", "name? me"]);
+    await receiver.close();
+  }));
+
+Deno.test("LogForwarder trusts no others where the named certificates are not there, and follows a link to them", () =>
+  withLog(async (bench) => {
+    const pathOf = await makeCertificates(bench.logs);
+    await bench.start(3);
+    await bench.write("one");
+    const [cert, key] = [
+      Deno.readTextFileSync(pathOf("server", "pem")),
+      Deno.readTextFileSync(pathOf("server", "key")),
+    ];
+    const tls = new Receiver(createTLSServer({ cert, key }));
+    await tls.listen(0);
+    const address = `tcp+tls://127.0.0.1:${tls.port}`;
+    const authority = join(bench.logs, "link.pem");
+    const options = { "syslog-tls-ca-cert": authority };
+    const refused = new Sending(recordOf(bench, address, { ...options, "syslog-tls-skip-verify": "true" }));
+    while (refused.told.length === 0) await sleep(5);
+    assert(refused.told[0].includes(authority), refused.told[0]);
+    await Deno.symlink(pathOf("authority", "pem"), authority);
+    await tls.has("one");
+    await refused.end();
+    await tls.close();
+  }));
+
+Deno.test("Datagrams.send() ends a helper that does not answer, and the next one has another", () =>
+  withLog(async (bench) => {
+    const datagrams = new Datagrams(200);
+    const path = join(bench.logs, "none");
+    await assertRejects(() => datagrams.send(path, [new Uint8Array(1)]), EngineError, "No such file");
+    const helper = processesBelow(Deno.pid).find((pid) => commandOf(pid).includes("answer('sent'"));
+    assert(helper !== undefined);
+    Deno.kill(helper, "SIGSTOP");
+    await assertRejects(() => datagrams.send(path, [new Uint8Array(1)]), EngineError, "the helper ended");
+    await assertRejects(() => datagrams.send(path, [new Uint8Array(1)]), EngineError, "No such file");
+    await datagrams.close();
   }));
 
 Deno.test("LogForwarder sends over TCP, TLS, UDP and datagrams to a path", () =>

@@ -2,7 +2,7 @@ import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { EngineError } from "../../../../engine/errors.ts";
 import { findProgram } from "../../helpers/programs.ts";
 import { HELPER_ENVIRONMENT, startPipedProgram } from "../../helpers/spawn.ts";
-import { frameOf, FrameReader } from "../../perl/frames.ts";
+import { frameOf, FrameReader, readPrompt } from "../../perl/frames.ts";
 import { DATAGRAMS_PROGRAM, perlArguments } from "../../perl/programs.ts";
 
 const TASK = "Send datagrams";
@@ -19,6 +19,12 @@ interface Helper {
 export class Datagrams {
   #running?: Promise<Helper>;
   #last: Promise<unknown> = Promise.resolve();
+  readonly #patience: number | undefined;
+
+  /** @param patience Milliseconds that the helper may take over an answer */
+  constructor(patience?: number) {
+    this.#patience = patience;
+  }
 
   /**
    * Sends datagrams in their order, and returns how many are done with: fewer where the receiver has no room at present. One that is
@@ -28,7 +34,10 @@ export class Datagrams {
     const answer = this.#last.then(async () => {
       const { child, answers } = await (this.#running ??= this.#start());
       for (const part of frameOf("send", path, ...datagrams)) child.stdin.write(part);
-      return await answers.readTexts();
+      const texts = await readPrompt(child, answers, this.#patience);
+      // A late answer would be taken for that to the next request.
+      if (texts === undefined) this.#running = undefined;
+      return texts;
     });
     this.#last = answer.catch(() => {});
     const [word, count, error, text] = await answer ?? [];
@@ -52,11 +61,15 @@ export class Datagrams {
       const child = startPipedProgram(perl, args, { cwd: "/", env: HELPER_ENVIRONMENT });
       child.stdin.on("error", () => {});
       child.stderr.resume();
-      child.once("error", () => this.#running = undefined);
+      child.once("error", () => {});
       // The next one that sends starts another.
-      child.once("close", () => this.#running = undefined);
+      child.once("close", () => {
+        void this.#running?.then((helper) => helper.child === child && (this.#running = undefined), () => {});
+      });
       const answers = new FrameReader(child.stdout);
-      if ((await answers.readTexts())?.[0] !== "ready") throw new EngineError("internal", `${TASK}: the helper ended`);
+      if ((await readPrompt(child, answers, this.#patience))?.[0] !== "ready") {
+        throw new EngineError("internal", `${TASK}: the helper ended`);
+      }
       return { child, answers };
     } catch (error) {
       this.#running = undefined;

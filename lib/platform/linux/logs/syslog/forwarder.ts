@@ -5,20 +5,25 @@
  *
  * @module
  */
-import { readFile, rename, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import process from "node:process";
 import { setTimeout } from "node:timers";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LogForwardOptions } from "../../../../engine/ports/host_port.ts";
 import type { ContainerRecord } from "../../../../engine/records/container_record.ts";
-import { type LogRecord, parseK8sLog } from "../../../../engine/text/logs/k8s_log.ts";
+import { parseK8sLog } from "../../../../engine/text/logs/k8s_log.ts";
 import { syslogTag } from "../../../../engine/text/logs/log_attributes.ts";
-import { parseSyslogOptions, type SyslogIdentity, syslogMessage } from "../../../../engine/text/logs/syslog.ts";
-import { concatBytes } from "../../../../oci/bytes/bytes.ts";
+import {
+  parseSyslogOptions,
+  type SyslogIdentity,
+  type SyslogLine,
+  syslogMessage,
+} from "../../../../engine/text/logs/syslog.ts";
 import { messageOf } from "../../../../oci/message_of.ts";
-import { besideOlder, type PlacedStream, readOlderFrom } from "../older_files.ts";
+import { type PlacedStream, readOlderFrom } from "../older_files.ts";
 import { Datagrams } from "./datagrams.ts";
+import { LineParts } from "./line_parts.ts";
+import { type Place, PlaceNotes, readProgress } from "./place_notes.ts";
 import { openSender, type SyslogSender } from "./senders.ts";
 
 /** Milliseconds between two tries to reach a receiver: the first, and the longest. */
@@ -26,22 +31,45 @@ const FIRST_PAUSE = 250;
 const LONGEST_PAUSE = 30_000;
 /** Milliseconds until a receiver without room is tried again. */
 const FULL_PAUSE = 20;
-/** Milliseconds that a receiver which is not there is tried for once its container has ended; the rest is sent with the next life. */
+/**
+ * Milliseconds that a receiver which is not there, or takes nothing, is tried for once its container has ended; the rest is sent
+ * with the next life.
+ */
 const LAST_TRIES = 30_000;
-/** Milliseconds between two notes of how far the sending has come; a crash has that much sent twice. */
-const NOTE_EVERY = 1_000;
+/** Milliseconds that a receiver which is there has for the rest when the log is deleted. */
+const DROP_PATIENCE = 2_000;
 /** Milliseconds that a receiver has for what is on its way when the sending ends. */
 const LAST_WORDS = 500;
-/** Bytes of a message's text; longer lines are sent in parts, as Docker does. */
-const LONGEST_TEXT = 16 * 1024;
 /** Messages that are handed over together. */
 const BATCH = 64;
 const NEWLINE = 10;
 
-/** A place in a log: bytes of one of its files. */
-interface Place {
-  number: number;
-  offset: number;
+/** The sending of one log. */
+interface Sending {
+  stop: AbortController;
+  done: Promise<void>;
+  receiver: Reach;
+}
+
+/** Whether a receiver can be reached. */
+class Reach {
+  #lost = Promise.withResolvers<void>();
+  #isLost = false;
+
+  /** Resolves when it cannot be reached. */
+  get lost(): Promise<void> {
+    return this.#lost.promise;
+  }
+
+  lose(): void {
+    this.#isLost = true;
+    this.#lost.resolve();
+  }
+
+  find(): void {
+    if (this.#isLost) this.#lost = Promise.withResolvers();
+    this.#isLost = false;
+  }
 }
 
 /** The sending of all logs of a host. */
@@ -49,7 +77,7 @@ export class LogForwarder {
   readonly #log: (level: "warn", message: string) => void;
   readonly #datagrams = new Datagrams();
   /** The sending of each log, by the log's path. */
-  readonly #running = new Map<string, { stop: AbortController; done: Promise<void> }>();
+  readonly #running = new Map<string, Sending>();
 
   constructor(log: (level: "warn", message: string) => void) {
     this.#log = log;
@@ -60,32 +88,46 @@ export class LogForwarder {
     const { path } = record.log;
     const before = this.#running.get(path);
     const stop = new AbortController();
+    const receiver = new Reach();
+    const tell = (error: unknown) => {
+      receiver.lose();
+      this.#log("warn", `Forward the log of container ${record.id}: ${messageOf(error)}`);
+    };
     const done = (async () => {
       before?.stop.abort();
       await before?.done;
       const signal = AbortSignal.any([options.signal, stop.signal]);
       try {
-        await forwardLog(record, { ...options, signal }, this.#datagrams, this.#log);
+        await forwardLog(record, { ...options, signal }, this.#datagrams, { tell, receiver });
       } catch (error) {
-        this.#log("warn", `Forward the log of container ${record.id}: ${messageOf(error)}`);
+        tell(error);
       }
     })();
-    const entry = { stop, done };
+    const entry = { stop, done, receiver };
     this.#running.set(path, entry);
     await done;
     if (this.#running.get(path) === entry) this.#running.delete(path);
   }
 
-  /** Resolves when nothing more of a log is sent. */
+  /** Resolves when nothing more of the log of a container that has ended is sent: all is, where the receiver takes it soon. */
   async drop(path: string): Promise<void> {
     const running = this.#running.get(path);
-    running?.stop.abort();
-    await running?.done;
+    if (running === undefined) return;
+    const late = new AbortController();
+    const patience = sleep(DROP_PATIENCE, undefined, { signal: late.signal }).catch(() => {});
+    await Promise.race([running.done, running.receiver.lost, patience]);
+    late.abort();
+    await this.#stop(running);
+  }
+
+  async #stop({ stop, done }: Sending): Promise<void> {
+    stop.abort();
+    await done;
   }
 
   /** Ends the helper. */
   async close(): Promise<void> {
-    for (const path of [...this.#running.keys()]) await this.drop(path);
+    await Promise.all([...this.#running.values()].map((running) => this.#stop(running)));
     await this.#datagrams.close();
   }
 }
@@ -94,38 +136,48 @@ async function forwardLog(
   record: ContainerRecord,
   { followUntil, signal }: LogForwardOptions,
   datagrams: Datagrams,
-  log: (level: "warn", message: string) => void,
+  outcome: DeliveryOutcome,
 ): Promise<void> {
   const { path } = record.log;
   const target = parseSyslogOptions(record.spec.logOptions);
   const identity: SyslogIdentity = { hostname: hostname(), tag: syslogTag(record), pid: process.pid };
   const given = new AbortController();
   const until = AbortSignal.any([signal, given.signal]);
-  const placed = await readOlderFrom(path, await readPlace(path), { followUntil, signal: until });
+  const { place, pending } = await readProgress(path);
+  const placed = await readOlderFrom(path, place, { followUntil, signal: until });
   if (placed === undefined) throw new Error("its files cannot be followed");
   const notes = new PlaceNotes(path);
   const reader = new PlaceReader(placed);
-  const delivery = new Delivery(openSender(target, datagrams), until, (error) => {
-    log("warn", `Forward the log of container ${record.id}: ${messageOf(error)}`);
-  });
-  void followUntil.then(() => sleep(LAST_TRIES, undefined, { signal: until, ref: false })).then(
-    () => given.abort(),
-    () => {},
-  );
-  const lines = new LineParts();
+  const delivery = new Delivery(openSender(target, datagrams), until, outcome);
+  void giveUpWithout(delivery, followUntil, until).then(() => given.abort(), () => {});
+  const isSamePlace = place?.number === placed.number && place.offset === placed.offset;
+  const lines = new LineParts(isSamePlace ? pending : []);
+  const send = async (whole: SyslogLine[]): Promise<boolean> => {
+    const messages = whole.map((line) => syslogMessage(target, identity, line));
+    for (let at = 0; at < messages.length; at += BATCH) {
+      if (!await delivery.deliver(messages.slice(at, at + BATCH))) return false;
+    }
+    await notes.note(reader.place, lines.pending);
+    return true;
+  };
   try {
     for await (const records of parseK8sLog(reader.chunks())) {
-      const messages = lines.take(records).map((line) => syslogMessage(target, identity, line));
-      for (let at = 0; at < messages.length; at += BATCH) {
-        if (!await delivery.deliver(messages.slice(at, at + BATCH))) return;
-      }
-      // A part of a line that goes on is read again.
-      if (!lines.hasParts) await notes.note(reader.place);
+      if (!await send(lines.take(records))) return;
     }
+    if (!until.aborted && lines.pending.length > 0) await send(lines.takeRest());
   } finally {
     given.abort();
     delivery.close();
     await notes.flush();
+  }
+}
+
+/** Resolves when a container has ended and its receiver has taken nothing for a while. Rejects with the signal. */
+async function giveUpWithout(delivery: Delivery, followUntil: Promise<void>, signal: AbortSignal): Promise<void> {
+  await followUntil;
+  for (let seen = -1; seen !== delivery.taken;) {
+    seen = delivery.taken;
+    await sleep(LAST_TRIES, undefined, { signal, ref: false });
   }
 }
 
@@ -158,48 +210,36 @@ class PlaceReader {
   }
 }
 
-/** Puts the parts of long lines together. */
-class LineParts {
-  readonly #parts: Record<LogRecord["stream"], Uint8Array[]> = { stdout: [], stderr: [] };
-
-  /** Whether a line is not whole yet. */
-  get hasParts(): boolean {
-    return this.#parts.stdout.length > 0 || this.#parts.stderr.length > 0;
-  }
-
-  /** Returns the lines that are whole, or long enough, with these records. Empty ones are no messages. */
-  take(records: readonly LogRecord[]) {
-    return records.flatMap(({ time, stream, partial, data }) => {
-      const parts = this.#parts[stream];
-      // A copy: the chunk that a record lies in is large.
-      parts.push(partial ? data.slice() : data.subarray(0, data.length - 1));
-      const isLong = parts.reduce((size, part) => size + part.length, 0) >= LONGEST_TEXT;
-      if (partial && !isLong) return [];
-      const text = parts.length === 1 ? parts[0] : concatBytes(parts);
-      parts.length = 0;
-      return text.length === 0 ? [] : [{ time, isError: stream === "stderr", text }];
-    });
-  }
+/** The parts that hear of a delivery. */
+interface DeliveryOutcome {
+  /** Hears of the first failure of several. */
+  tell: (error: unknown) => void;
+  receiver: Reach;
 }
 
 /** Hands messages over, however often it takes. */
 class Delivery {
   readonly #sender: SyslogSender;
   readonly #signal: AbortSignal;
-  readonly #tell: (error: unknown) => void;
+  readonly #outcome: DeliveryOutcome;
   /** Messages that are on their way when the signal comes are not sent again if they are taken soon. */
   readonly #late = new AbortController();
   #pause = FIRST_PAUSE;
+  #taken = 0;
 
-  /** @param tell Hears of the first failure of several */
-  constructor(sender: SyslogSender, signal: AbortSignal, tell: (error: unknown) => void) {
+  constructor(sender: SyslogSender, signal: AbortSignal, outcome: DeliveryOutcome) {
     this.#sender = sender;
     this.#signal = signal;
-    this.#tell = tell;
+    this.#outcome = outcome;
     signal.addEventListener("abort", () => {
       const timer = setTimeout(() => this.#late.abort(), LAST_WORDS);
       timer.unref();
     }, { once: true });
+  }
+
+  /** How many messages were taken. */
+  get taken(): number {
+    return this.#taken;
   }
 
   /** Resolves with true when all are taken, with false when the signal is aborted before. */
@@ -209,11 +249,13 @@ class Delivery {
       try {
         const count = await this.#sender.send(rest, this.#late.signal);
         rest = rest.slice(count);
+        this.#taken += count;
+        this.#outcome.receiver.find();
         this.#pause = FIRST_PAUSE;
         if (count === 0) await this.#wait(FULL_PAUSE);
       } catch (error) {
         if (this.#signal.aborted) return false;
-        if (this.#pause === FIRST_PAUSE) this.#tell(error);
+        if (this.#pause === FIRST_PAUSE) this.#outcome.tell(error);
         this.#sender.close();
         await this.#wait(this.#pause);
         this.#pause = Math.min(LONGEST_PAUSE, 2 * this.#pause);
@@ -229,38 +271,4 @@ class Delivery {
   async #wait(milliseconds: number): Promise<void> {
     await sleep(milliseconds, undefined, { signal: this.#signal }).catch(() => {});
   }
-}
-
-/** Writes down how far the sending has come, now and then. */
-class PlaceNotes {
-  readonly #path: string;
-  #place: Place | undefined;
-  #last = 0;
-
-  constructor(path: string) {
-    this.#path = path;
-  }
-
-  async note(place: Place): Promise<void> {
-    this.#place = place;
-    if (performance.now() - this.#last >= NOTE_EVERY) await this.flush();
-  }
-
-  async flush(): Promise<void> {
-    if (this.#place === undefined) return;
-    this.#last = performance.now();
-    const file = besideOlder(this.#path, "sent");
-    const { number, offset } = this.#place;
-    this.#place = undefined;
-    // The folder may be gone: its container is removed.
-    await writeFile(`${file}.new`, `${number} ${offset}\n`).then(() => rename(`${file}.new`, file)).catch((error) => {
-      if (error.code !== "ENOENT") throw error;
-    });
-  }
-}
-
-async function readPlace(path: string): Promise<Place | undefined> {
-  const text = await readFile(besideOlder(path, "sent"), "utf8").catch(() => "");
-  const [, number, offset] = /^(\d{1,15}) (\d{1,15})\n$/.exec(text) ?? [];
-  return number === undefined ? undefined : { number: Number(number), offset: Number(offset) };
 }

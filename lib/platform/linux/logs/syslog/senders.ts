@@ -5,7 +5,7 @@
  */
 import { createSocket } from "node:dgram";
 import { lookup } from "node:dns/promises";
-import { access } from "node:fs/promises";
+import { access, realpath } from "node:fs/promises";
 import { connect as connectSocket, type Socket } from "node:net";
 import { connect as connectTLS } from "node:tls";
 import { EngineError } from "../../../../engine/errors.ts";
@@ -171,9 +171,17 @@ function serverName(host: string): string | undefined {
   return /^[\d.]+$|:/.test(host) ? undefined : host;
 }
 
+/** Reads a file with keys or certificates. Throws for one that is not there: others in its place are not those that were named. */
+async function readFile(path: string): Promise<string> {
+  const text = await readTextBounded(await realpath(path), LONGEST_FILE + 1);
+  if (text === undefined) throw new EngineError("invalid", `open ${path}: not a regular file`);
+  if (text.length > LONGEST_FILE) throw new EngineError("invalid", `open ${path}: more than ${LONGEST_FILE} bytes`);
+  return text;
+}
+
 async function readFiles({ ca, cert, key, skipVerify }: SyslogFiles) {
   const [caText, certText, keyText] = await Promise.all([ca, cert, key].map(async (path) => {
-    return path ? await readTextBounded(path, LONGEST_FILE) : undefined;
+    return path ? await readFile(path) : undefined;
   }));
   return { ca: caText, cert: certText, key: keyText, rejectUnauthorized: !skipVerify };
 }
