@@ -93,14 +93,15 @@ export const UNKNOWN_STEP = "<missing>";
  */
 export function imageHistory(
   image: ImageRecord,
-  relations: Pick<Relations, "ancestorOf">,
+  relations: Pick<Relations, "ancestorsOf">,
   layerSize: (diffID: string) => number | undefined,
 ): HistoryResponse[] {
   const entries: HistoryResponse[] = [];
   let layer = 0;
   const history = image.config.history ?? [];
+  const ancestors = relations.ancestorsOf(image);
   for (const [index, step] of history.entries()) {
-    const made = index + 1 === history.length ? image : relations.ancestorOf(image, index + 1);
+    const made = index + 1 === history.length ? image : ancestors[index];
     const own = step.empty_layer ? undefined : image.layers[layer++];
     const size = own === undefined ? 0 : layerSize(own.diffID) ?? own.size;
     const ms = Date.parse(step.created ?? "");

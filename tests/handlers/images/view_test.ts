@@ -38,3 +38,17 @@ Deno.test("imageHistory() names the images that steps made", () => {
     ["base", ["localhost/base:latest"]],
   ]);
 });
+
+Deno.test("imageHistory() looks at each step of a long history a few times only", () => {
+  let looks = 0;
+  const step = {
+    get empty_layer() {
+      looks++;
+      return true;
+    },
+  };
+  const history = Array<typeof step>(16_384).fill(step);
+  const image = { ...IMAGE, config: { ...IMAGE.config, rootfs: { type: "layers" as const, diff_ids: [] }, history } };
+  assertEquals(imageHistory(image, new Relations([image]), () => 1).length, history.length);
+  assertEquals(looks, 2 * history.length);
+});

@@ -34,13 +34,16 @@ export class Relations {
     });
   }
 
-  /** The image that the first so many steps of another's history made, if it is here. */
-  ancestorOf(image: ImageRecord, steps: number): Readonly<ImageRecord> | undefined {
+  /** The images that the first step of another's history made, the first two, and so on; `undefined` for each that is not here. */
+  ancestorsOf(image: ImageRecord): (Readonly<ImageRecord> | undefined)[] {
     const { rootfs: { diff_ids: layers }, history = [] } = image.config;
-    if (image.list) return undefined;
-    const made = history.slice(0, steps).filter(({ empty_layer: isEmpty = false }) => !isEmpty).length;
-    const others = this.#byPlace.get(placeOf(layers.slice(0, made), steps)) ?? [];
-    return others.find((other) => other.id !== image.id && isParent(other, image));
+    // An image from elsewhere may have many steps: each is looked at once.
+    let made = 0;
+    return history.map(({ empty_layer: isEmpty = false }, index) => {
+      if (!isEmpty && made < layers.length) made++;
+      const others = image.list ? [] : this.#byPlace.get(placeAt(made, layers[made - 1], index + 1)) ?? [];
+      return others.find((other) => other.id !== image.id && isParent(other, image));
+    });
   }
 
   /** Whether an image here was built on it. */
@@ -62,7 +65,11 @@ export class Relations {
 
 /** Returns the key of an image's place among others: images with another key are no candidates. */
 function placeOf(layers: readonly string[], steps: number): string {
-  return `${layers.length} ${layers.at(-1)} ${steps}`;
+  return placeAt(layers.length, layers.at(-1), steps);
+}
+
+function placeAt(layers: number, last: string | undefined, steps: number): string {
+  return `${layers} ${last} ${steps}`;
 }
 
 function isParent(parent: ImageRecord, child: ImageRecord): boolean {
