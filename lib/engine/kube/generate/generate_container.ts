@@ -107,7 +107,6 @@ function generateResources({ spec }: ContainerRecord, notes: string[]): Part | u
   return Object.keys(parts).length > 0 ? parts : undefined;
 }
 
-/** Whole processors without a unit, as Kubernetes writes them. */
 /** An amount of bytes as Kubernetes writes it: in the largest unit that takes it whole, each 1024 times the one before. */
 function byteText(bytes: number): string {
   let unit = 0;
@@ -115,6 +114,7 @@ function byteText(bytes: number): string {
   return `${bytes}${UNITS[unit]}`;
 }
 
+/** Whole processors without a unit, as Kubernetes writes them. */
 function milliText(milli: number): string {
   const whole = Math.max(1, Math.ceil(milli - 1e-9));
   return whole % 1000 === 0 ? String(whole / 1000) : `${whole}m`;
