@@ -7,8 +7,13 @@ const HANGUP = 1n;
 /** Asked while the program is loaded: Deno ignores no signal any more once it listens for one, and `deno serve` does so by itself. */
 const OUTLIVES_TERMINAL = ignoresHangUp();
 
-/** Resolves with the first signal that asks for an end; a second one ends the process at once. */
-export function endSignal(): Promise<string> {
+/**
+ * Resolves with the first signal that asks for an end; a second one ends the process at once.
+ *
+ * @param isPatient Whether further ones change nothing. A process that asks for a signal at its parent's death (prctl(2)) gets it once for
+ * each of the parent's threads that it is handed to, while they die
+ */
+export function endSignal(isPatient = false): Promise<string> {
   return new Promise((resolve) => {
     let asked = false;
     for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
@@ -16,7 +21,7 @@ export function endSignal(): Promise<string> {
         // It has to be taken to be passed over.
         if (OUTLIVES_TERMINAL && signal === "SIGHUP") return;
         // A shell and the kernel each tell of a terminal that is closed.
-        if (asked && signal !== "SIGHUP") process.exit(130);
+        if (asked && signal !== "SIGHUP" && !isPatient) process.exit(130);
         asked = true;
         resolve(signal);
       });

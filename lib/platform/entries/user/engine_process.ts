@@ -7,6 +7,7 @@ import type { LogLevel } from "../../../engine/ports/log.ts";
 import { messageOf } from "../../../oci/message_of.ts";
 import { listen, type Listener } from "../../http/listener.ts";
 import { requestLogger } from "../server_log.ts";
+import { endSignal } from "../start/end_signal.ts";
 import { type HostEngineOptions, openEngineHere } from "../start/engine_here.ts";
 import { takesOver } from "../start/open_doors.ts";
 import { startStep } from "../start/start_failure.ts";
@@ -37,7 +38,7 @@ const MOST_SETTINGS = 1 << 20;
  * is a line with {@linkcode EngineSettings} and then nothing; its output is lines with an {@linkcode EngineWord} each.
  */
 export async function runEngineProcess(): Promise<number> {
-  const ended = programEnd();
+  const ended = endSignal(true);
   // The program may be gone: nobody is told then.
   process.stdout.on("error", () => {});
   const tell = (word: EngineWord) => void process.stdout.write(`${JSON.stringify(word)}\n`);
@@ -76,16 +77,6 @@ export async function runEngineProcess(): Promise<number> {
     tell({ failed: { code, message: messageOf(error) } });
     return 1;
   }
-}
-
-/**
- * Resolves when the program that started this process ends. Linux tells so once for each of its threads that this process is handed on to
- * (prctl(2), PR_SET_PDEATHSIG): no further signal may cut the end short.
- */
-function programEnd(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => resolve());
-  });
 }
 
 /** The input of the process: a line, and an end. */
