@@ -1,6 +1,6 @@
 /** Forms with streamed parts in documents, in modules made of them, and in the tools of contracts. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { z } from "../../../handlers/wire/zod.ts";
+import { z } from "../../fixtures/zod.ts";
 import { conform } from "../../../lib/rest/contract/conform.ts";
 import { importOpenAPI } from "../../../lib/rest/contract/import_openapi.ts";
 import { mock } from "../../../lib/rest/contract/mock.ts";

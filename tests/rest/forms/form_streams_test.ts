@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
-import { z } from "../../../handlers/wire/zod.ts";
+import { z } from "../../fixtures/zod.ts";
 import {
   api,
   chan,
