@@ -3,6 +3,7 @@ import { encodeProblem } from "../problem.ts";
 import type { Handler, Platform } from "../context.ts";
 import { HTTPError } from "../error.ts";
 import { mediaType } from "../codecs/codec.ts";
+import { collectBytes } from "../run/read_body.ts";
 
 /** Runs the calls of a batch by a handler. */
 export class BatchCaller {
@@ -50,7 +51,7 @@ export class BatchCaller {
       response.body?.cancel().catch(() => {});
       throw new HTTPError(400, `Answer "${path}" in a batch: a channel is to be called alone`);
     }
-    const bytes = await collectBody(response, this.#answerBytes);
+    const bytes = await collectBytes(response, this.#answerBytes, answerTooLarge);
     const told = [...response.headers].filter(([name]) => name !== "set-cookie" && name !== "content-length");
     return { id, status: response.status, headers: told, ...packBody(bytes) };
   }
@@ -81,22 +82,10 @@ function requestOf(url: string, init: RequestInit): Request {
   }
 }
 
-async function collectBody({ body }: Response, most: number): Promise<Uint8Array> {
-  const pieces: Uint8Array<ArrayBuffer>[] = [];
-  const reader = body?.getReader();
-  let size = 0;
-  for (let step = await reader?.read(); step?.value; step = await reader?.read()) {
-    size += step.value.length;
-    if (size > most) {
-      reader?.cancel().catch(() => {});
-      throw new HTTPError(413, `Answer in a batch: it is larger than ${most} bytes and is to be called alone`, {
-        kind: "limit",
-      });
-    }
-    // Streams of a response hold bytes of no shared memory.
-    pieces.push(step.value as Uint8Array<ArrayBuffer>);
-  }
-  return new Uint8Array(await new Blob(pieces).arrayBuffer());
+function answerTooLarge(most: number): HTTPError {
+  return new HTTPError(413, `Answer in a batch: it is larger than ${most} bytes and is to be called alone`, {
+    kind: "limit",
+  });
 }
 
 const NONE: NonNullable<ReturnType<typeof readLine>> = { headers: [] };

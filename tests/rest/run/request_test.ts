@@ -1,6 +1,8 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { z } from "../../fixtures/zod.ts";
 import { api, type APIOptions, bytes, type Codec, int64, link, rest, stream, time } from "../../../lib/rest/mod.ts";
+import { HTTPError, tooLarge } from "../../../lib/rest/error.ts";
+import { collectBytes } from "../../../lib/rest/run/read_body.ts";
 import { JSON_TYPE, request, serve } from "../../fixtures/rest/serve.ts";
 
 const User = z.object({ id: z.string(), age: z.number().optional(), tags: z.array(z.string()).optional() });
@@ -294,4 +296,18 @@ Deno.test("defect: long numbers and content types are read in a time that grows 
   assertEquals((await run(request("POST", "/n", "1", type))).status, 415);
   // Each of them took longer by itself.
   assert(performance.now() - started < 4000);
+});
+
+Deno.test("collectBytes() puts pieces of a byte each together as they come, and takes no copy of a single one", async () => {
+  const pieces = (count: number) =>
+    ReadableStream.from((function* () {
+      for (let at = 0; at < count; at++) yield Uint8Array.of(at % 251);
+    })());
+  const whole = await collectBytes({ body: pieces(5000) }, 5000, tooLarge);
+  assertEquals(whole, Uint8Array.from({ length: 5000 }, (_, at) => at % 251));
+  assert(whole.buffer.byteLength <= 2 * 5000, "no more than twice the body is held");
+  await assertRejects(() => collectBytes({ body: pieces(5001) }, 5000, tooLarge), HTTPError, "5000 bytes");
+  const single = new Uint8Array(9);
+  assert((await collectBytes({ body: ReadableStream.from([single]) }, 9, tooLarge)).buffer === single.buffer);
+  assertEquals(await collectBytes({ body: null }, 9, tooLarge), new Uint8Array());
 });
