@@ -44,8 +44,7 @@ export async function compatCommit(
   const name = repo === "" ? undefined : nameOf(`${repo}:${tag}`);
   const { id } = engine.containers.resolve(query.container ?? "");
   const options = commitOptions(query, config, { name, format: "docker", tellsCommand: true, signal });
-  // With the algorithm, as Docker tells IDs of images.
-  return { Id: `sha256:${(await engine.containers.files.commit(id, options)).id}` };
+  return { Id: (await engine.containers.files.commit(id, options)).id };
 }
 
 function commitOptions(

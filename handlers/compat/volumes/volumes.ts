@@ -57,10 +57,11 @@ export function compatVolumes(engine: Engine): Implementation {
 
 /**
  * The filters of a prune that takes what its client has told its user of: every volume before version 1.42, since then those
- * without a name unless `all` is asked for. A path without a version is read as Podman reads it.
+ * without a name unless `all` is asked for. A path without a version is read as Podman reads it, and so is the filter `until`, which Docker
+ * has for no volumes.
  */
 function promisedToUsers(filters: VolumeFilters, version: string | undefined): VolumeFilters {
-  if (version === undefined || takesAll(filters)) return filters;
+  if (version === undefined || takesAll(filters) || filters.until !== undefined) return filters;
   if (isBefore(version, 1, 42)) return { ...filters, all: ["true"] };
   return { anonymous: ["true"], ...filters };
 }

@@ -117,6 +117,8 @@ Deno.test("CompatPruneVolumes() takes what its client has told its user of", asy
     ["/v1.41", {}, ["mine", "other"]],
     ["/v1.41", { "label!": ["team=b"] }, ["other"]],
     ["", { label: ["team=b"] }, ["mine"]],
+    ["/v1.44", { until: ["5000000000"] }, ["mine", "other"]],
+    ["/v1.44", { until: ["500000"] }, []],
   ];
   for (const [path, filters, gone] of rows) {
     await using test = await openTestEngine({ pulled: false, host: false });

@@ -105,7 +105,6 @@ function checkSense({ memory, cpu, blockIO }: Parts, facts: LimitFacts): void {
       isOutside(cpu.period, 1000, 1_000_000),
       "CPU cfs period cannot be less than 1ms (i.e. 1000) or larger than 1s (i.e. 1000000)",
     ],
-    [(cpu.quota ?? 0) > 0 && isOutside(cpu.quota, 1000, Infinity), "CPU cfs quota cannot be less than 1ms (i.e. 1000)"],
     [isOutside(blockIO.weight, 10, 1000), "range of blkio weight is from 10 to 1000"],
   ];
   const broken = rules.find(([isBroken]) => isBroken);
