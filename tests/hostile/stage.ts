@@ -24,6 +24,9 @@ export class Stage implements AsyncDisposable {
     readonly canaries: string,
   ) {}
 
+  /** The command lines of the server's own helpers that name its folders. */
+  #helpers: string[] = [];
+
   static async start(runtime: string): Promise<Stage> {
     const [session, idle] = await Promise.all([
       Session.start({ args: [`--runtime=${runtime}`], env: { [VARIABLE]: SECRET } }),
@@ -47,10 +50,12 @@ export class Stage implements AsyncDisposable {
   async #warmUp(): Promise<void> {
     await this.pull(this.session.image);
     const netns = { nsmode: "bridge" };
+    // The helper for logs that begin anew.
+    const log_configuration = { driver: "k8s-file", size: 1_000_000 };
     // The second container on a bridge that has its rules: what stands in for iptables is written for it.
     await this.create("first", { command: ["sleep", "1000"], netns });
     await this.call("POST", "/libpod/containers/first/start", undefined, [204]);
-    for (const more of [{}, {}, { netns }]) {
+    for (const more of [{}, { log_configuration }, { netns }]) {
       await this.create("warm", { command: ["true"], ...more });
       await this.call("POST", "/libpod/containers/warm/start", undefined, [204]);
       await this.call("POST", "/libpod/containers/warm/wait", undefined, [200]);
@@ -64,6 +69,11 @@ export class Stage implements AsyncDisposable {
     await this.call("DELETE", "/libpod/containers/first?force=true&timeout=0", undefined, [200]);
     // The document and the page are made once, which takes its time.
     for (const path of ["/openapi.json", "/docs.html"]) await this.call("GET", path, undefined, [200]);
+    // Its supervisors have ended; the helper stays as long as the server.
+    await until(() => {
+      this.#helpers = traces(this.server.folder).processes;
+      return Promise.resolve(assertEquals(this.#helpers.length, 1));
+    });
   }
 
   /**
@@ -151,7 +161,7 @@ export class Stage implements AsyncDisposable {
     assertEquals(changes(host, hostDigest(this.canaries)), []);
     assertEquals(failures.slice(0, 3), []);
     await until(async () => {
-      const none = { processes: [], mounts: [], namespaces: [], cgroups: [], interfaces: [] };
+      const none = { processes: this.#helpers, mounts: [], namespaces: [], cgroups: [], interfaces: [] };
       assertEquals(traces(server.folder, ids), none);
       assertEquals((await this.#remains()).filter((path) => !left.includes(path)), []);
       const open = openFiles(server.pid);

@@ -36,9 +36,9 @@ export class PartSource {
         return index > 0 ? whole.slice(0, end) : whole.subarray(0, end);
       }
       const value = await this.#nextOrThrow();
-      const border = concatenate(whole, value.subarray(0, delimiter.length - 1));
+      const border = joinTwo(whole, value.subarray(0, delimiter.length - 1));
       if (value.length < delimiter.length || indexOf(border, delimiter) >= 0) {
-        this.#rest = concatenate(whole, value);
+        this.#rest = joinTwo(whole, value);
       } else {
         // No delimiter begins before these bytes, which are not copied: a large file would leave twice its size to the garbage collector.
         this.#rest = value;
@@ -49,7 +49,7 @@ export class PartSource {
 
   /** Whether a text is next; nothing is taken. */
   async startsWith(text: Uint8Array): Promise<boolean> {
-    while (this.#rest.length < text.length) this.#rest = concatenate(this.#rest, await this.#nextOrThrow());
+    while (this.#rest.length < text.length) this.#rest = joinTwo(this.#rest, await this.#nextOrThrow());
     return text.every((byte, index) => this.#rest[index] === byte);
   }
 
@@ -78,7 +78,7 @@ export class PartSource {
   }
 }
 
-function concatenate(first: Uint8Array, second: Uint8Array): Uint8Array {
+function joinTwo(first: Uint8Array, second: Uint8Array): Uint8Array {
   const both = new Uint8Array(first.length + second.length);
   both.set(first);
   both.set(second, first.length);

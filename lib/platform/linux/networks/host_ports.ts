@@ -51,8 +51,13 @@ function portsOf(ports: readonly PortMapping[]): { mapping: PortMapping; port: n
   );
 }
 
-/** Listens on each of the ports. */
+/** Listens on each of the ports. IPv6 comes after IPv4 is given back: Deno's sockets of TCP take both, whatever they are asked for. */
 async function tryEach(ports: readonly PortMapping[]): Promise<void> {
+  await tryPortsOf(ports.filter(({ hostIP }) => !isIPv6(hostIP)));
+  await tryPortsOf(ports.filter(({ hostIP }) => isIPv6(hostIP)));
+}
+
+async function tryPortsOf(ports: readonly PortMapping[]): Promise<void> {
   const wanted = portsOf(ports);
   for (let start = 0; start < wanted.length; start += BATCH) {
     await Promise.all(
@@ -91,7 +96,7 @@ async function findPublished(helper: LinkHelper, ports: readonly PortMapping[]):
 async function tryTCP(host: string, port: number): Promise<string> {
   const server = createServer();
   try {
-    server.listen({ host: host === "" ? "0.0.0.0" : host, port, exclusive: true });
+    server.listen({ host: host === "" ? "0.0.0.0" : host, port, exclusive: true, ipv6Only: true });
     await once(server, "listening");
     return "";
   } catch (error) {
@@ -102,7 +107,7 @@ async function tryTCP(host: string, port: number): Promise<string> {
 }
 
 async function tryUDP(host: string, port: number): Promise<string> {
-  const socket = createSocket(isIPv6(host) ? "udp6" : "udp4");
+  const socket = createSocket({ type: isIPv6(host) ? "udp6" : "udp4", ipv6Only: true });
   try {
     socket.bind({ address: host === "" ? "0.0.0.0" : host, port, exclusive: true });
     await once(socket, "listening");
