@@ -116,10 +116,14 @@ function wantedFiles(folders: readonly string[], left: readonly string[] = []): 
   return findTestFiles(folders, left).filter((file) => chosen.has(file));
 }
 
-/** The parts after the setup, those that take longest first. The step `static` checks all types, so that the others need not. */
+/**
+ * The parts after the setup, those that take longest first; the unit tests come late, since they alone use more processors than one. The step
+ * `static` checks all types, so that the others need not.
+ */
 async function partsOfAll(): Promise<Part[]> {
   const parts = [
     ...hostParts(),
+    ...testPart("conformance", "the same cases on Deno, Node and workerd", wantedFiles(["tests/conformance"])),
     ...testPart("unit", "packed packages, installed into empty folders", wantedFiles(["tests/package"]), {
       name: "packages",
     }),
@@ -127,7 +131,6 @@ async function partsOfAll(): Promise<Part[]> {
       modules: UNIT_MODULES,
       flags: ["--parallel"],
     }),
-    ...testPart("conformance", "the same cases on Deno, Node and workerd", wantedFiles(["tests/conformance"])),
   ];
   if (filter !== undefined) return parts;
   const examples = await Deno.makeTempDir({ dir: scratch, prefix: "doc_" });
