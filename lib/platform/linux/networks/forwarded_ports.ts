@@ -55,6 +55,8 @@ export async function forwardPorts(folder: string, netns: string | undefined, op
     stdio: ["pipe", "pipe", "ignore"],
     detached: true,
   });
+  // Before anything is waited for: the output of a process that has ended by then would flow away.
+  const answers = new FrameReader(child.stdout!);
   child.unref();
   child.once("error", () => {});
   child.stdin!.on("error", () => {});
@@ -65,7 +67,7 @@ export async function forwardPorts(folder: string, netns: string | undefined, op
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const mark = child.pid === undefined ? undefined : markProcess(child.pid);
     if (mark !== undefined) writeFileSync(note, JSON.stringify({ ...mark, fields }));
-    const [word, number, error = "no answer"] = await new FrameReader(child.stdout!).readTexts() ?? [];
+    const [word, number, error = "no answer"] = await answers.readTexts() ?? [];
     if (word === "ready") return;
     const { mapping, hostPort } = ports[Number(number ?? 0)]!;
     if (error === "EADDRINUSE") throw portInUse(mapping, hostPort);
