@@ -42,7 +42,7 @@ export function logTag(record: TaggedRecord): string | undefined {
  */
 export function syslogTag(record: TaggedRecord): string {
   const tag = logTag(record) ?? record.id.slice(0, SHORT);
-  // deno-lint-ignore no-control-regex
+  // deno-lint-ignore no-control-regex -- these are what it replaces
   return tag.slice(0, LONGEST_SYSLOG_TAG).replace(/[\x00-\x1f\x7f]/g, "_");
 }
 
