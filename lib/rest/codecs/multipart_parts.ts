@@ -7,7 +7,7 @@ const MAX_BOUNDARY = 70;
 /** The most parts: each takes more memory than it has bytes. */
 const MAX_PARTS = 65_536;
 /** Bytes that are collected before they become a piece of a Blob, which the runtime holds outside of the heap. */
-const PIECE = 1_048_576;
+const PIECE = 262_144;
 
 /** A field of a form: its text, or a file. */
 export type Entry = readonly [name: string, value: string | File];
@@ -115,28 +115,38 @@ export class Parts {
 /** The value of a part, in pieces. */
 class Pieces {
   readonly #blobs: Blob[] = [];
-  #bytes: Uint8Array<ArrayBuffer>[] = [];
+  /** Bytes are copied here as they come: pieces of the wire that are kept for a while take long to be collected. */
+  #held = new Uint8Array();
   #size = 0;
 
   push(bytes: Uint8Array): void {
-    // Streams of a request hold bytes of no shared memory.
-    this.#bytes.push(bytes as Uint8Array<ArrayBuffer>);
-    this.#size += bytes.length;
-    if (this.#size >= PIECE) this.#flush();
+    for (let at = 0; at < bytes.length;) {
+      if (this.#size === PIECE) this.#flush();
+      const some = bytes.subarray(at, at + PIECE - this.#size);
+      at += some.length;
+      if (this.#size + some.length > this.#held.length) {
+        const larger = new Uint8Array(Math.min(PIECE, 2 * (this.#size + some.length)));
+        larger.set(this.#held);
+        this.#held = larger;
+      }
+      this.#held.set(some, this.#size);
+      this.#size += some.length;
+    }
   }
 
   #flush(): void {
-    this.#blobs.push(new Blob(this.#bytes));
-    this.#bytes = [];
+    this.#blobs.push(new Blob([this.#held.subarray(0, this.#size)]));
     this.#size = 0;
   }
 
   async text(): Promise<string> {
-    return await new Blob([...this.#blobs, ...this.#bytes]).text();
+    this.#flush();
+    return await new Blob(this.#blobs).text();
   }
 
   toFile(name: string, type: string | undefined): File {
-    return new File([...this.#blobs, ...this.#bytes], name, { type: type ?? "text/plain" });
+    this.#flush();
+    return new File(this.#blobs, name, { type: type ?? "text/plain" });
   }
 }
 

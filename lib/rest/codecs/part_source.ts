@@ -88,10 +88,7 @@ function joinTwo(first: Uint8Array, second: Uint8Array): Uint8Array {
 function indexOf(bytes: Uint8Array, delimiter: Uint8Array): number {
   const last = bytes.length - delimiter.length;
   for (let at = bytes.indexOf(delimiter[0]); at >= 0 && at <= last; at = bytes.indexOf(delimiter[0], at + 1)) {
-    // A loop: a sender may have its begin at each byte, and a function for each of them takes a hundred times as long.
-    let same = 1;
-    while (same < delimiter.length && bytes[at + same] === delimiter[same]) same++;
-    if (same === delimiter.length) return at;
+    if (delimiter.every((byte, index) => bytes[at + index] === byte)) return at;
   }
   return -1;
 }
