@@ -5,8 +5,8 @@
  * table of these, and `--save FILE` writes it to a file, too. `--later-debian` measures today's Podman, Docker and crun, those of a later
  * Debian in a folder. `--cycles N`, `--containers N`, `--running N` and `--only` make it shorter: `--only dispatch`, `http`, `workload`,
  * `channels` or `engine` runs one part, and `--only images`, `containers`, `streams`, `requests`, `lives`, `sandboxes`, `volumes`, `networks`, `pods` or
- * `builds` one group of
- * the engine's lines. Several are written with commas: `--only volumes,networks`.
+ * `builds` one group of the engine's lines. Several are written with commas: `--only volumes,networks`. `--only growth` measures what
+ * 1,000 and 10,000 containers, images, networks and volumes cost, beside 100 of them; it takes many minutes, and runs only by its name.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import { busyboxImage, pushImage } from "../tests/fixtures/images/image_builder.
 import { registriesConf, startRegistry } from "../tests/fixtures/images/registry.ts";
 import { channelLines } from "./bench/channel_bench.ts";
 import { dispatchLines } from "./bench/dispatch_bench.ts";
-import { DOCKER_GROUPS, ENGINE_GROUPS, engineLines, type Line } from "./bench/engine_bench.ts";
+import { DOCKER_GROUPS, ENGINE_GROUPS, engineLines, type Line, NAMED_GROUPS } from "./bench/engine_bench.ts";
 import { httpLines } from "./bench/http_bench.ts";
 import { startBare, startDocker, startGantry, startPodman } from "./bench/peers.ts";
 import { type RatioRow, ratioTable, shortNumber } from "./bench/report/ratio_table.ts";
@@ -61,7 +61,9 @@ if (only.includes("dispatch")) {
 if (only.includes("http")) { for await (const { what, rates } of httpLines(5)) rateRow(what, rates); }
 if (only.includes("workload")) { for await (const { what, rates } of workloadLines(5)) rateRow(what, rates); }
 if (only.includes("channels")) { for await (const { what, rates } of channelLines(5)) rateRow(what, rates, "values"); }
-const groups = ENGINE_GROUPS.filter((name) => only.includes("engine") || only.includes(name));
+const groups = ENGINE_GROUPS.filter((name) =>
+  only.includes(name) || only.includes("engine") && !NAMED_GROUPS.includes(name)
+);
 if (groups.length > 0) await benchEngine();
 const table = ratioTable(ratios, values.markdown);
 console.log(`\nAll ratios, the smallest first:\n\n${table}`);
@@ -100,7 +102,12 @@ async function benchEngine(): Promise<void> {
     const bench = { gantry, podman, docker, bare, registry: registry.host, emptyRegistry: startRegistry, counts };
     for await (const line of engineLines(bench, groups)) {
       for (
-        const [peer, theirs] of [["podman", line.podman], ["docker", line.docker], ["node:http", line.floor]] as const
+        const [peer, theirs] of [
+          ["podman", line.podman],
+          ["docker", line.docker],
+          ["node:http", line.floor],
+          ["100 of them", line.before],
+        ] as const
       ) {
         if (theirs !== undefined) row(line, peer, theirs);
       }

@@ -44,15 +44,14 @@ export function implementImages(engine: Engine): Implementation {
       removeImage(engine, name, { force, ignore, onlyLists }),
     GetImage: (name, context) => {
       keepUntilChange(engine, context);
-      return imageData(images.resolve(name), images.relations());
+      return imageData(images.resolve(name), images.relations);
     },
     ImageExists: (name) => {
       if (!images.exists(name)) throw notFound(name);
     },
     ImageTree: (name, { whatrequires = false }) => ({ Tree: imageTree(engine, name, whatrequires) }),
     Changes: (name, query) => streamChanges(engine, name, query),
-    HistoryImage: (name) =>
-      imageHistory(images.resolve(name), images.relations(), (diffID) => images.layerSize(diffID)),
+    HistoryImage: (name) => imageHistory(images.resolve(name), images.relations, (diffID) => images.layerSize(diffID)),
     TagImage: (name, query) => tagImage(engine, name, query),
     UntagImage: async (name, { repo = "", tag = "" }) => {
       if (repo === "" && tag !== "") throw new RequestError("malformed", "repo parameter is required to tag an image");

@@ -1,6 +1,5 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import type { ImageRecord } from "../../lib/engine/records/image_record.ts";
-import { Relations } from "../../lib/engine/images/store/relations.ts";
 import type { Context } from "../../lib/rest/mod.ts";
 import { keepUntilChange } from "../keep_answer.ts";
 import type { ImageSummary } from "../wire/images/image.ts";
@@ -43,11 +42,10 @@ export function selectImages(
   filters: Filters,
 ): (images: readonly Readonly<ImageRecord>[]) => Readonly<ImageRecord>[] {
   return (images) => {
-    const relations = new Relations(images);
     const counts = containersOf(engine);
     return images.filter(imageFilter(filters, {
       now: Date.now(),
-      relations,
+      relations: engine.images.relations,
       resolve: (name) => engine.images.resolve(name),
       containers: (id) => counts.get(id) ?? 0,
     }));
@@ -56,7 +54,7 @@ export function selectImages(
 
 /** Makes summaries of images, all of the same moment. */
 export function summaryOf(engine: Engine): (image: ImageRecord) => ImageSummary {
-  const relations = engine.images.relations();
+  const relations = engine.images.relations;
   const counts = containersOf(engine);
   return (image) => imageSummary(image, { relations, containers: counts.get(image.id) ?? 0 });
 }

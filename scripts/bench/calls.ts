@@ -27,3 +27,15 @@ export async function averageTime(times: number, work: () => Promise<unknown>, l
   } while (done < times && performance.now() - from < longest);
   return (performance.now() - from) / done;
 }
+
+/** Does the work for each of them, `atOnce` at a time. */
+export async function inBatches<T>(
+  all: readonly T[],
+  atOnce: number,
+  work: (one: T) => Promise<unknown>,
+): Promise<void> {
+  const left = all.values();
+  await Promise.all(Array.from({ length: atOnce }, async () => {
+    for (const one of left) await work(one);
+  }));
+}

@@ -5,6 +5,7 @@ import { lifeLines } from "./docker_tree/life_lines.ts";
 import { memoryLines } from "./docker_tree/memory_lines.ts";
 import { requestLines } from "./docker_tree/request_lines.ts";
 import { sandboxLines } from "./docker_tree/sandbox_lines.ts";
+import { growthLines } from "./growth/growth_lines.ts";
 import { imageLines } from "./image_lines.ts";
 import { networkLines } from "./network_lines.ts";
 import { type Peer, pullImage } from "./peers.ts";
@@ -18,11 +19,13 @@ export interface Line {
   unit: string;
   higher: boolean;
   gantry: number;
-  podman: number;
+  podman?: number;
   /** Where Docker's daemon does the same work. */
   docker?: number;
   /** A bare server of `node:http`, where no more than that is measured: what every server on it costs. */
   floor?: number;
+  /** Gantry's own figure with 100 things, where the line has its figure with more of them. */
+  before?: number;
   /** The ratio DESIGN.md section 6 aims at. */
   aim?: number;
 }
@@ -62,10 +65,14 @@ const GROUPS: Record<string, (bench: Bench) => AsyncGenerator<Line>> = {
   networks: networkLines,
   pods: podLines,
   builds: buildLines,
+  growth: growthLines,
 };
 
 /** The names of the groups of lines, each of which can run alone. */
 export const ENGINE_GROUPS: readonly string[] = Object.keys(GROUPS);
+
+/** The groups that run only where they are named: they take many minutes, and have no peers. */
+export const NAMED_GROUPS: readonly string[] = ["growth"];
 
 /** The groups that measure Docker's daemon too. */
 export const DOCKER_GROUPS: readonly string[] = ["memory", "requests", "lives", "sandboxes", "builds"];

@@ -1,6 +1,6 @@
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
-import { averageTime, secondsOf } from "./calls.ts";
+import { averageTime, inBatches, secondsOf } from "./calls.ts";
 import type { Bench, Line } from "./engine_bench.ts";
 import { inTurn, ROUNDS } from "./in_turn.ts";
 import type { Peer } from "./peers.ts";
@@ -68,7 +68,7 @@ export async function* networkLines({ gantry, podman, image, counts: { running }
       const what = `start with ${ports} port${ports > 1 ? "s" : ""}, ${crowd} others running`;
       yield { what, ...line, ...await both((peer) => startWith(peer, image, ports)) };
     }
-    for (const [peer, ids] of others) await inBatches(ids, (id) => removeContainer(peer, id));
+    for (const [peer, ids] of others) await inBatches(ids, AT_ONCE, (id) => removeContainer(peer, id));
   }
   for (const peer of peers) {
     await removeContainer(peer, target.get(peer)!);
@@ -118,18 +118,10 @@ async function startWith(peer: Peer, image: string, ports: number): Promise<numb
 
 async function makeCrowd(peer: Peer, image: string, count: number): Promise<string[]> {
   const ids: string[] = [];
-  await inBatches(Array.from({ length: count }), async () => {
+  await inBatches(Array.from({ length: count }), AT_ONCE, async () => {
     ids.push(await startContainer(peer, image, { portmappings: published() }));
   });
   return ids;
-}
-
-/** Does the work for each of them, some at a time. */
-async function inBatches<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
-  const left = all.values();
-  await Promise.all(Array.from({ length: AT_ONCE }, async () => {
-    for (const one of left) await work(one);
-  }));
 }
 
 /** Names a second that a server of DNS answers, one after the other. */

@@ -63,7 +63,7 @@ export function compatImages(engine: Engine): Implementation {
     },
     CompatHistoryImage: (name) => {
       const layerSize = (diffID: string) => images.layerSize(diffID);
-      const steps = imageHistory(findImage(engine, name), images.relations(), layerSize);
+      const steps = imageHistory(findImage(engine, name), images.relations, layerSize);
       return steps.map((step) => ({ ...step, Id: step.Id === UNKNOWN_STEP ? step.Id : `sha256:${step.Id}` }));
     },
     // What Docker's clients give a name to is Docker Hub's, where it names no registry.

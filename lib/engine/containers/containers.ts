@@ -159,10 +159,12 @@ export class Containers {
 
   /** Containers made of this image: what an image removal must ask. */
   usingImage(imageID: string): ContainerRecord[] {
-    return this.#context.records.all().filter((record) => {
-      return record.imageID === imageID ||
-        record.mounts.some((mount) => mount.type === "image" && mount.image.id === imageID);
-    });
+    return this.#context.records.usingImage(imageID);
+  }
+
+  /** Containers that have the volume of that name. */
+  withVolume(name: string): ContainerRecord[] {
+    return this.#context.records.withVolume(name);
   }
 
   /** Makes the container's process, up to the point where it would start. Throws `unchanged` when that is done already. */

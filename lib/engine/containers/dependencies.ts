@@ -7,13 +7,3 @@ export function dependenciesOf(record: ContainerRecord): string[] {
   const ids = modes.flatMap(({ mode, value }) => mode === "container" && value ? [value] : []);
   return [...new Set([...ids, ...record.spec.requires ?? []])];
 }
-
-/** IDs of the containers among `all` that require this one, whether or not they join one of its namespaces. */
-export function requirersOf(id: string, all: readonly ContainerRecord[]): string[] {
-  return all.filter(({ spec }) => spec.requires?.includes(id)).map((record) => record.id);
-}
-
-/** IDs of the containers among `all` that join one of this one's namespaces. */
-export function dependentsOf(id: string, all: readonly ContainerRecord[]): string[] {
-  return all.filter((record) => dependenciesOf(record).includes(id)).map((record) => record.id);
-}

@@ -4,6 +4,8 @@ import { checkName, randomName } from "../text/names.ts";
 import { findByNameOrID } from "../text/lookup.ts";
 import type { Index, Operation, Table } from "../store/table.ts";
 import type { Changes, ContainerChange } from "./changes.ts";
+import { volumesOf } from "./create/mounts.ts";
+import { dependenciesOf } from "./dependencies.ts";
 import { ambiguousContainer, nameInUse, noSuchContainer } from "./failures.ts";
 import { invalid } from "../errors.ts";
 
@@ -28,6 +30,12 @@ export class Records {
   readonly #changes: Changes;
   readonly #table: Table<ContainerRecord>;
   readonly #names: Index<ContainerRecord>;
+  /** Indexes by the things that containers need: the users of one are found without a look at all others. */
+  readonly #joined: Index<ContainerRecord>;
+  readonly #required: Index<ContainerRecord>;
+  readonly #images: Index<ContainerRecord>;
+  readonly #networks: Index<ContainerRecord>;
+  readonly #volumes: Index<ContainerRecord>;
   readonly #exitCodes: Table<ExitCode>;
   /** Names given to containers that are still being made. */
   readonly #reserved = new Map<string, string>();
@@ -39,6 +47,11 @@ export class Records {
     this.#changes = changes;
     this.#table = core.state.table("containers");
     this.#names = this.#table.index((record) => [record.name]);
+    this.#joined = this.#table.index(dependenciesOf);
+    this.#required = this.#table.index(({ spec }) => spec.requires ?? []);
+    this.#images = this.#table.index(imagesOf);
+    this.#networks = this.#table.index(({ networks }) => Object.keys(networks));
+    this.#volumes = this.#table.index(({ mounts }) => volumesOf(mounts).map(({ source }) => source));
     this.#exitCodes = core.state.table("exit_codes");
   }
 
@@ -54,6 +67,31 @@ export class Records {
   /** The container of exactly that name: an ID never stands for it. */
   named(name: string): ContainerRecord | undefined {
     return this.#names.get(name);
+  }
+
+  /** The containers that join one of this one's namespaces, or require it. */
+  dependentsOf(id: string): ContainerRecord[] {
+    return this.#joined.all(id);
+  }
+
+  /** The containers that require this one, whether or not they join one of its namespaces. */
+  requirersOf(id: string): ContainerRecord[] {
+    return this.#required.all(id);
+  }
+
+  /** The containers that are made of this image, or mount it. */
+  usingImage(imageID: string): ContainerRecord[] {
+    return this.#images.all(imageID);
+  }
+
+  /** The containers in the network of that name. */
+  inNetwork(name: string): ContainerRecord[] {
+    return this.#networks.all(name);
+  }
+
+  /** The containers that have the volume of that name. */
+  withVolume(name: string): ContainerRecord[] {
+    return this.#volumes.all(name);
   }
 
   /** By name, ID or unambiguous ID prefix. Throws `no_such_container`, `ambiguous` or `invalid`. */
@@ -135,6 +173,14 @@ export class Records {
     const old = this.#exitCodes.keys().filter((id) => this.#exitCodes.get(id)!.time <= now - EXIT_CODE_LIFE_MS);
     return old.map((id) => this.#exitCodes.drop(id));
   }
+}
+
+/** The IDs of the image that a container is made of, and of those that it mounts. */
+function imagesOf({ imageID, mounts }: ContainerRecord): Set<string> {
+  return new Set([
+    ...imageID === undefined ? [] : [imageID],
+    ...mounts.flatMap((mount) => mount.type === "image" ? [mount.image.id] : []),
+  ]);
 }
 
 /** The record with parts of its state replaced. */

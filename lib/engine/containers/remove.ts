@@ -4,11 +4,10 @@ import { SIGKILL } from "../text/signals.ts";
 import { cleanUp } from "./life/clean_up.ts";
 import { type Context, emitEvent, isLive, withContainerLock } from "./context.ts";
 import { requireHost } from "../core.ts";
-import { dependentsOf, requirersOf } from "./dependencies.ts";
 import { removeIDFile } from "./id_file.ts";
 import { improperState, isCode } from "./failures.ts";
 import { messageOf } from "../../oci/message_of.ts";
-import { volumesOf } from "./create/mounts.ts";
+import { anonymousVolumes } from "./create/mounts.ts";
 import { onProcess } from "./life/on_process.ts";
 import { isInfraOf, servesPods } from "../pods/pod_errors.ts";
 import type { RemoveOptions, RemoveReport } from "./options.ts";
@@ -63,11 +62,10 @@ async function removeWithDependents(
   options: RemoveOptions,
 ): Promise<RemoveReport[]> {
   const reports: RemoveReport[] = [];
-  const dependents = options.leaveJoined ? requirersOf : dependentsOf;
-  for (const dependent of dependents(found.id, context.records.all())) {
-    if (!options.depend) throw hasDependents(found.id, dependents(found.id, context.records.all()));
-    reports.push(...await removeContainer(context, dependent, { ...options, ignore: true }));
-  }
+  const { records } = context;
+  const dependents = options.leaveJoined ? records.requirersOf(found.id) : records.dependentsOf(found.id);
+  if (dependents.length > 0 && !options.depend) throw hasDependents(found.id, dependents.map(({ id }) => id));
+  for (const { id } of dependents) reports.push(...await removeContainer(context, id, { ...options, ignore: true }));
   await removeOne(context, found.id, options);
   return [...reports, { id: found.id }];
 }
@@ -167,10 +165,8 @@ async function stopForRemoval(context: Context, id: string, options: RemoveOptio
 
 /** The container's anonymous volumes that no other container mounts. */
 function ownVolumes(context: Context, record: ContainerRecord): string[] {
-  const others = context.records.all().filter(({ id }) => id !== record.id);
-  const shared = new Set(others.flatMap(({ mounts }) => volumesOf(mounts).map(({ source }) => source)));
-  const anonymous = volumesOf(record.mounts).filter((mount) => mount.anonymous).map(({ source }) => source);
-  return anonymous.filter((name) => !shared.has(name));
+  const isOthers = (name: string) => context.records.withVolume(name).some(({ id }) => id !== record.id);
+  return anonymousVolumes(record.mounts).map(({ source }) => source).filter((name) => !isOthers(name));
 }
 
 function findContainer(context: Context, nameOrID: string, options: RemoveOptions): ContainerRecord | undefined {

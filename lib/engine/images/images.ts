@@ -18,7 +18,7 @@ import { ProgressFeed } from "./pull/progress_feed.ts";
 import { pullImages, resolveNames } from "./pull/pull.ts";
 import { pushImage } from "./push/push.ts";
 import { inspectRemote, loginToRegistry, type RemoteImage } from "./registry_queries.ts";
-import { Relations } from "./store/relations.ts";
+import type { Relations } from "./store/relations.ts";
 import { checkStore, mendLayer, type StoreCheckOptions, type StoreDamage } from "./store/store_check.ts";
 import { type RemovalContext, removeImage } from "./store/removal.ts";
 import { pruneImages, removeAll, removeMany, type RemoveManyReport } from "./store/remove_many.ts";
@@ -210,9 +210,9 @@ export class Images {
     return this.#trackWith(options.signal, (signal) => searchImages(this.#core, term, { ...options, signal }));
   }
 
-  /** Which image was built on which, as of now. */
-  relations(): Relations {
-    return new Relations(this.#catalogue.values());
+  /** Tells which image was built on which. */
+  get relations(): Relations {
+    return this.#catalogue.relations;
   }
 
   /** Gives an image one more name (`localhost/` and `latest` where it lacks them); another image loses it. */

@@ -74,18 +74,21 @@ function freeName({ interfaces, bridges }: PlacesTaken): string {
 }
 
 function freeSubnet(used: readonly Subnet[], { pools = SUBNET_POOLS, prefix }: PlaceWish): string {
-  for (const { base, size } of pools) {
+  // In their order, each of them is looked at once, whatever their number.
+  const sorted = used.filter(({ version }) => version === 4).sort((a, b) => Number(a.first - b.first));
+  for (const { base, size: usual } of pools) {
     const pool = parseSubnet(base);
-    const bits = prefix ?? size;
-    for (let first = pool.first; bits >= pool.prefix && first < pool.first + pool.size;) {
-      const text = `${formatAddress({ version: 4, value: first })}/${bits}`;
-      const subnet = parseSubnet(text);
-      const other = used.find((one) => subnetsOverlap(one, subnet));
-      if (other === undefined) return text;
-      // The first place behind it: a pool has room for millions of subnets.
-      const end = other.first + other.size;
-      first = subnet.first + ((end - subnet.first + subnet.size - 1n) / subnet.size) * subnet.size;
+    const bits = prefix ?? usual;
+    if (bits < pool.prefix) continue;
+    const size = 1n << BigInt(32 - bits);
+    let first = pool.first;
+    for (const other of sorted) {
+      if (other.first >= first + size) break;
+      // The first place behind it.
+      const behind = other.first + other.size;
+      if (behind > first) first += ((behind - first + size - 1n) / size) * size;
     }
+    if (first < pool.first + pool.size) return `${formatAddress({ version: 4, value: first })}/${bits}`;
   }
   throw new EngineError("limit", "could not find free subnet from subnet pools: every subnet is in use on this host");
 }

@@ -15,6 +15,9 @@ export interface Subnet {
 /** Bits of an address. */
 const WIDTH = { 4: 32, 6: 128 } as const;
 
+/** Four decimal numbers without leading zeros, which some programs read as octal. */
+const IPV4 = /^(0|[1-9][0-9]{0,2})\.(0|[1-9][0-9]{0,2})\.(0|[1-9][0-9]{0,2})\.(0|[1-9][0-9]{0,2})$/;
+
 /** Reads an IPv4 or IPv6 address; the last 32 bits of an IPv6 one may be written as IPv4 (RFC 4291, 2.2). Throws `SyntaxError`. */
 export function parseAddress(text: string): Address {
   const value = text.includes(":") ? parseIPv6(text) : parseIPv4(text);
@@ -88,11 +91,10 @@ export function linkLocalPrefix(text: string): number | undefined {
 }
 
 function parseIPv4(text: string): bigint | undefined {
-  const parts = text.split(".");
-  if (parts.length !== 4 || !parts.every((part) => /^(0|[1-9][0-9]{0,2})$/.test(part) && Number(part) < 256)) {
-    return undefined;
-  }
-  return parts.reduce((value, part) => (value << 8n) | BigInt(part), 0n);
+  const bytes = IPV4.exec(text)?.slice(1).map(Number);
+  if (bytes === undefined || bytes.some((byte) => byte > 255)) return undefined;
+  // A server with thousands of networks reads all of their subnets: one BigInt for each, and no more.
+  return BigInt(bytes.reduce((value, byte) => value * 256 + byte, 0));
 }
 
 function parseIPv6(text: string): bigint | undefined {

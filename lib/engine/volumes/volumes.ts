@@ -1,13 +1,10 @@
 import { messageOf } from "../../oci/message_of.ts";
 import type { Containers } from "../containers/containers.ts";
 import type { ContainersCore } from "../containers/context.ts";
-import { volumesOf } from "../containers/create/mounts.ts";
 import { hostOf, requireHost } from "../core.ts";
 import { EngineError } from "../errors.ts";
-import type { ContainerRecord } from "../records/container_record.ts";
 import type { FolderRights, VolumeRecord } from "../records/volume_record.ts";
 import { encode } from "../store/json.ts";
-import type { Index } from "../store/table.ts";
 import { requireSize } from "../store/value_size.ts";
 import { randomID } from "../text/names.ts";
 import { exportVolume, importVolume, type TransferContext } from "./transfer.ts";
@@ -52,7 +49,6 @@ export class Volumes {
   readonly #core: ContainersCore;
   readonly #store: VolumeStore;
   readonly #containers: Containers;
-  readonly #users: Index<ContainerRecord>;
   readonly #transfers: TransferContext;
   /** How many commands of builds are about to use a folder that is kept: no container has it yet. */
   readonly #held = new Map<string, number>();
@@ -61,9 +57,6 @@ export class Volumes {
     this.#core = core;
     this.#store = store;
     this.#containers = containers;
-    this.#users = core.state.table<ContainerRecord>("containers").index(({ mounts }) => {
-      return volumesOf(mounts).map(({ source }) => source);
-    });
     this.#transfers = { core, store, newUser: () => `transfer:${randomID(core.random)}` };
   }
 
@@ -93,7 +86,7 @@ export class Volumes {
 
   /** Whether a container has a folder that is kept, or a command is about to. */
   isCacheUsed(name: string): boolean {
-    return this.#held.has(name) || this.#users.get(name) !== undefined;
+    return this.#held.has(name) || this.usersOf(name).length > 0;
   }
 
   /**
@@ -131,7 +124,7 @@ export class Volumes {
 
   /** The IDs of the containers that have a volume. */
   usersOf(name: string): string[] {
-    return this.#users.all(name).map(({ id }) => id);
+    return this.#containers.withVolume(name).map(({ id }) => id);
   }
 
   /** How many users keep a volume's device mounted; 0 for a volume without one. */
@@ -202,7 +195,7 @@ export class Volumes {
     const pruned: PrunedVolume[] = [];
     for (const volume of this.#ordinary()) {
       const { name } = volume;
-      if (!fits(volume) || this.#users.get(name) !== undefined) continue;
+      if (!fits(volume) || this.usersOf(name).length > 0) continue;
       const size = await this.size(name).catch(() => 0);
       try {
         if (!dryRun) await this.#delete(name);
@@ -268,7 +261,7 @@ export class Volumes {
   #sources(): VolumeFilterSources {
     return {
       volume: (name) => this.#store.lookUp(name),
-      isUsed: (name) => this.#users.get(name) !== undefined,
+      isUsed: (name) => this.usersOf(name).length > 0,
       now: this.#core.clock.now(),
     };
   }

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { imageHistory } from "../../../handlers/images/view.ts";
-import { Relations } from "../../../lib/engine/images/store/relations.ts";
 import { IMAGE } from "../../fixtures/engine/fake_engine.ts";
+import { relationsOf } from "../../fixtures/images/relations.ts";
 
 Deno.test("imageHistory() tells the size of layers as they are unpacked, newest first", () => {
   const layer = (diffID: string, size: number) => ({ digest: `sha256:${diffID}`, size, mediaType: "", diffID });
@@ -13,7 +13,7 @@ Deno.test("imageHistory() tells the size of layers as they are unpacked, newest 
       history: [{ created_by: "one" }, { created_by: "env", empty_layer: true }, { created_by: "two" }],
     },
   };
-  const steps = imageHistory(image, new Relations([image]), (diffID) => diffID === "one" ? 1024 : undefined);
+  const steps = imageHistory(image, relationsOf([image]), (diffID) => diffID === "one" ? 1024 : undefined);
   assertEquals(steps.map(({ CreatedBy, Size }) => [CreatedBy, Size]), [["two", 17], ["env", 0], ["one", 1024]]);
 });
 
@@ -31,7 +31,7 @@ Deno.test("imageHistory() names the images that steps made", () => {
     image("other", ["a"], [one, step("label", true)]),
     image("child", ["a", "b"], [one, env, two]),
   ];
-  const steps = imageHistory(images[2], new Relations(images), () => 1);
+  const steps = imageHistory(images[2], relationsOf(images), () => 1);
   assertEquals(steps.map(({ Id, Tags }) => [Id, Tags]), [
     ["child", []],
     ["<missing>", []],
@@ -49,6 +49,6 @@ Deno.test("imageHistory() looks at each step of a long history a few times only"
   };
   const history = Array<typeof step>(16_384).fill(step);
   const image = { ...IMAGE, config: { ...IMAGE.config, rootfs: { type: "layers" as const, diff_ids: [] }, history } };
-  assertEquals(imageHistory(image, new Relations([image]), () => 1).length, history.length);
+  assertEquals(imageHistory(image, relationsOf([image]), () => 1).length, history.length);
   assertEquals(looks, 2 * history.length);
 });

@@ -56,8 +56,7 @@ export class ContainerNetworks {
 
   /** The containers that are in a network, by name. */
   usersOf(network: string): ContainerRecord[] {
-    return this.#context.records.all().filter(({ networks }) => Object.hasOwn(networks, network))
-      .sort((a, b) => a.name < b.name ? -1 : 1);
+    return this.#context.records.inNetwork(network).sort((a, b) => a.name < b.name ? -1 : 1);
   }
 
   /** Removes a network. Throws `in_use` where containers are in it, whether they run or not unless `leaveStopped` says so. */

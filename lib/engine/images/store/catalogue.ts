@@ -2,6 +2,7 @@ import type { Core } from "../../core.ts";
 import type { ImageRecord } from "../../records/image_record.ts";
 import { type Claim, keysOf } from "./content.ts";
 import type { Index, Operation, Table } from "../../store/table.ts";
+import { Relations } from "./relations.ts";
 
 /** An image's new record, and the changes that come with it. */
 export interface Addition {
@@ -18,6 +19,8 @@ export interface Addition {
 
 /** The records of images, and who has which name. */
 export class Catalogue {
+  /** Tells which image was built on which. */
+  readonly relations: Relations;
   readonly #core: Pick<Core, "state" | "locks">;
   readonly #table: Table<ImageRecord>;
   readonly #byName: Index<ImageRecord>;
@@ -29,6 +32,7 @@ export class Catalogue {
     this.#table = core.state.table<ImageRecord>("images");
     this.#byName = this.#table.index((image) => image.names);
     this.#byDigest = this.#table.index(digestsOf);
+    this.relations = new Relations(this.#table);
   }
 
   get(id: string): Readonly<ImageRecord> | undefined {

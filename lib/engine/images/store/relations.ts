@@ -1,35 +1,28 @@
 import type { HistoryEntry } from "../../../oci/image_config.ts";
 import type { ImageRecord } from "../../records/image_record.ts";
+import type { Index, Table } from "../../store/table.ts";
 
 /**
  * Which image was built on which. Nothing records it: a parent has the child's layers but at most the last, and its history but
  * the last step.
  */
 export class Relations {
-  readonly #images: readonly Readonly<ImageRecord>[];
-  readonly #byPlace = new Map<string, Readonly<ImageRecord>[]>();
-  /** Digests of manifests that lists here name. */
-  readonly #listed: ReadonlySet<string>;
-  #parents?: Set<string>;
+  readonly #byPlace: Index<ImageRecord>;
+  /** Images by the places that the one they were built on may have. */
+  readonly #byOrigin: Index<ImageRecord>;
+  /** Manifest lists by the digests of manifests that they name. */
+  readonly #lists: Index<ImageRecord>;
 
-  constructor(images: readonly Readonly<ImageRecord>[]) {
-    // Manifest lists are built on nothing.
-    this.#images = images.filter(({ list }) => list === undefined);
-    this.#listed = new Set(images.flatMap(({ list }) => list?.entries.map(({ digest }) => digest) ?? []));
-    for (const image of this.#images) {
-      const key = placeOf(image.config.rootfs.diff_ids, image.config.history?.length ?? 0);
-      const others = this.#byPlace.get(key);
-      if (others) others.push(image);
-      else this.#byPlace.set(key, [image]);
-    }
+  /** Follows a table of images, so that each answer is of what is there then. Manifest lists are built on nothing. */
+  constructor(table: Pick<Table<ImageRecord>, "index">) {
+    this.#byPlace = table.index((image) => image.list ? [] : [placeOf(image)]);
+    this.#byOrigin = table.index(originsOf);
+    this.#lists = table.index(({ list }) => list?.entries.map(({ digest }) => digest) ?? []);
   }
 
   /** The image it was built on, if that is here. */
   parentOf(image: ImageRecord): Readonly<ImageRecord> | undefined {
-    const { rootfs: { diff_ids: layers }, history = [] } = image.config;
-    if (history.length === 0 || image.list) return undefined;
-    const places = [layers, layers.slice(0, -1)].map((layers) => placeOf(layers, history.length - 1));
-    return [...new Set(places)].flatMap((place) => this.#byPlace.get(place) ?? []).find((other) => {
+    return [...originsOf(image)].flatMap((place) => this.#byPlace.all(place)).find((other) => {
       return other.id !== image.id && isParent(other, image);
     });
   }
@@ -41,31 +34,39 @@ export class Relations {
     let made = 0;
     return history.map(({ empty_layer: isEmpty = false }, index) => {
       if (!isEmpty && made < layers.length) made++;
-      const others = image.list ? [] : this.#byPlace.get(placeAt(made, layers[made - 1], index + 1)) ?? [];
+      const others = image.list ? [] : this.#byPlace.all(placeAt(made, layers[made - 1], index + 1));
       return others.find((other) => other.id !== image.id && isParent(other, image));
     });
   }
 
   /** Whether an image here was built on it. */
-  hasChildren(id: string): boolean {
-    this.#parents ??= new Set(this.#images.flatMap((image) => this.parentOf(image)?.id ?? []));
-    return this.#parents.has(id);
+  hasChildren(image: ImageRecord): boolean {
+    if (image.list) return false;
+    return this.#byOrigin.all(placeOf(image)).some((other) => this.parentOf(other)?.id === image.id);
   }
 
   /** Without a name, without children and in no manifest list: of use to nobody. */
-  isDangling({ id, names, digest }: Pick<ImageRecord, "id" | "names" | "digest">): boolean {
-    return names.length === 0 && !this.hasChildren(id) && !this.#listed.has(digest);
+  isDangling(image: ImageRecord): boolean {
+    return image.names.length === 0 && !this.hasChildren(image) && this.#lists.get(image.digest) === undefined;
   }
 
   /** Without a name, but needed by an image built on it. */
-  isIntermediate({ id, names }: Pick<ImageRecord, "id" | "names">): boolean {
-    return names.length === 0 && this.hasChildren(id);
+  isIntermediate(image: ImageRecord): boolean {
+    return image.names.length === 0 && this.hasChildren(image);
   }
 }
 
 /** Returns the key of an image's place among others: images with another key are no candidates. */
-function placeOf(layers: readonly string[], steps: number): string {
-  return placeAt(layers.length, layers.at(-1), steps);
+function placeOf({ config: { rootfs: { diff_ids: layers }, history = [] } }: Readonly<ImageRecord>): string {
+  return placeAt(layers.length, layers.at(-1), history.length);
+}
+
+/** Returns the places that the image may have which this one was built on: its last step made a layer, or none. */
+function originsOf(
+  { list, config: { rootfs: { diff_ids: layers }, history = [] } }: Readonly<ImageRecord>,
+): Set<string> {
+  if (list || history.length === 0) return new Set();
+  return new Set([layers, layers.slice(0, -1)].map((own) => placeAt(own.length, own.at(-1), history.length - 1)));
 }
 
 function placeAt(layers: number, last: string | undefined, steps: number): string {

@@ -4,7 +4,6 @@ import type { ImageRecord } from "../../records/image_record.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { type Content, keysOf } from "./content.ts";
 import type { Found } from "./lookup.ts";
-import { Relations } from "./relations.ts";
 import type { ImageUsers, RemoveImageOptions, RemoveImageReport } from "../types.ts";
 
 /** The context of a removal. */
@@ -58,9 +57,10 @@ async function removeWhole(
   options: RemoveImageOptions,
   report: RemoveImageReport,
 ): Promise<void> {
+  const { relations } = context.catalogue;
   let doomed: { image: Readonly<ImageRecord>; name: string } | undefined = { image, name };
   while (doomed) {
-    const relations: Relations = new Relations(context.catalogue.values());
+    const hadChildren = relations.hasChildren(doomed.image);
     const removed = await removeOne(context, doomed.image, options);
     if (!removed) return;
     tell(context, "untag", removed.id, removed.names);
@@ -68,11 +68,12 @@ async function removeWhole(
     report.untagged.push(...removed.names);
     report.removed.push({ id: removed.id, size: removed.freed });
     // Images that were built on it go on holding its content.
-    if (!relations.hasChildren(removed.id)) report.deleted.push(removed.id);
+    if (!hadChildren) report.deleted.push(removed.id);
     if (options.noPrune) return;
-    const parent = relations.parentOf(removed);
-    const isLeft = parent && new Relations(context.catalogue.values()).isDangling(parent);
-    doomed = isLeft && isFree(context, parent.id) ? { image: parent, name: parent.id } : undefined;
+    const parent: Readonly<ImageRecord> | undefined = relations.parentOf(removed);
+    doomed = parent && relations.isDangling(parent) && isFree(context, parent.id)
+      ? { image: parent, name: parent.id }
+      : undefined;
   }
 }
 

@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import type { ImageRecord } from "../../../../lib/engine/records/image_record.ts";
-import { Relations } from "../../../../lib/engine/images/store/relations.ts";
 import { FaultyRegistry } from "../../../fixtures/images/faulty_registry.ts";
+import { relationsOf } from "../../../fixtures/images/relations.ts";
 import { sampleImage } from "../../../fixtures/images/host_rig.ts";
 import { openImages, pullID, type Rig } from "../../../fixtures/images/rig.ts";
 
@@ -45,11 +45,31 @@ const IMAGES = [
 ];
 
 Deno.test("Relations find what an image was built on", () => {
-  const relations = new Relations(IMAGES);
+  const relations = relationsOf(IMAGES);
   const parents = IMAGES.map((image) => relations.parentOf(image)?.id[0] ?? "-").join("");
   assertEquals(parents, "-123--6-");
   assertEquals(IMAGES.filter((image) => relations.isDangling(image)).map(({ id }) => id[0]).join(""), "578");
   assertEquals(IMAGES.filter((image) => relations.isIntermediate(image)).map(({ id }) => id[0]).join(""), "236");
+});
+
+Deno.test("Relations look at no image that has nothing to do with the one that is asked for", () => {
+  let looks = 0;
+  const others = Array.from({ length: 1000 }, (_, number): ImageRecord => {
+    const other = image(`z${number}`, "z", "z");
+    return {
+      ...other,
+      get config() {
+        looks++;
+        return other.config;
+      },
+    };
+  });
+  const relations = relationsOf([...IMAGES, ...others]);
+  const noted = looks;
+  assertEquals(relations.parentOf(IMAGES[3])?.id, IMAGES[2].id);
+  assertEquals(relations.hasChildren(IMAGES[2]), true);
+  assertEquals(relations.isDangling(IMAGES[4]), true);
+  assertEquals(looks, noted);
 });
 
 async function rigOf(images: readonly ImageRecord[]): Promise<Rig> {
@@ -118,7 +138,7 @@ Deno.test("Images.prune() goes on until nothing fits, and keeps what is used", a
   const rig = await rigOf(IMAGES);
   rig.images.users = { of: (id) => id === IMAGES[7].id ? [{ id: "box" }] : [], remove: () => Promise.resolve() };
   const dangling = (images: readonly ImageRecord[]) => {
-    const relations = new Relations(images);
+    const relations = relationsOf(images);
     return images.filter((image) => relations.isDangling(image));
   };
   const pruned = await rig.images.prune(dangling);
