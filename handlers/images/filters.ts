@@ -42,8 +42,11 @@ const TESTS: Record<string, MakeTest> = {
   manifest: (value) => booleanTest("manifest", value, ({ list }) => list !== undefined),
   label: (value) => ({ config }) => hasLabel(config.config?.Labels ?? {}, value),
   // An image that lost its last name is found by its digest alone.
-  reference: (value) => ({ names, repoDigests }) =>
-    [...names, ...names.length > 0 || value.includes("@") ? repoDigests : []].some(matcherOf(value)),
+  reference: (value) => {
+    const fits = matcherOf(value);
+    return ({ names, repoDigests }) =>
+      [...names, ...names.length > 0 || value.includes("@") ? repoDigests : []].some(fits);
+  },
   until: (value, scope) => {
     const until = filterMoment(value, scope.now);
     return (image) => createdSeconds(image) * 1000 < until;

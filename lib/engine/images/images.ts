@@ -64,8 +64,10 @@ export class Images {
 
   /** Every image, the newest made first. */
   list(): Readonly<ImageRecord>[] {
-    const age = (image: ImageRecord) => Date.parse(image.config.created ?? image.pulledAt) || 0;
-    return this.#catalogue.values().sort((a, b) => age(b) - age(a));
+    const dated = this.#catalogue.values().map((image) => {
+      return { image, time: Date.parse(image.config.created ?? image.pulledAt) || 0 };
+    });
+    return dated.sort((a, b) => b.time - a.time).map(({ image }) => image);
   }
 
   /**
