@@ -36,17 +36,28 @@ export interface PlaceWish {
   isShared?: boolean;
 }
 
-/** Chooses the parts of a place that a wish leaves open. Throws `invalid` for a part that something else has, `limit` where none is left. */
-export function choosePlace(wish: PlaceWish, taken: PlacesTaken, random: (length: number) => Uint8Array): Place {
+/**
+ * Chooses the parts of a place that a wish leaves open. Throws `invalid` for a part that something else has, `limit` where none is left.
+ *
+ * @param read Reads a subnet that is taken, or an address; a {@linkcode SubnetMemo} has most of them read before
+ */
+export function choosePlace(
+  wish: PlaceWish,
+  taken: PlacesTaken,
+  random: (length: number) => Uint8Array,
+  read: (text: string) => Subnet | undefined = findSubnet,
+): Place {
   const { interface: wanted = "", isShared = false } = wish;
   if (wanted !== "" && !isShared && taken.bridges.has(wanted)) {
     throw invalid(`bridge name ${wanted} already in use`);
   }
   // A host has dozens of IPv6 routes, and most networks none of their subnets there.
   const versions = new Set([...wish.versions, ...wish.subnets.map(({ subnet }) => versionOf(subnet))]);
-  const theirs = taken.subnets.filter((subnet) => versions.has(versionOf(subnet))).flatMap((text) =>
-    findSubnet(text) ?? []
-  );
+  const theirs: Subnet[] = [];
+  for (const text of taken.subnets) {
+    const subnet = versions.has(versionOf(text)) ? read(text) : undefined;
+    if (subnet !== undefined) theirs.push(subnet);
+  }
   const used = [...NEVER.map(parseSubnet), ...theirs];
   for (const { subnet } of wish.subnets) {
     const parsed = parseSubnet(subnet);
@@ -74,23 +85,38 @@ function freeName({ interfaces, bridges }: PlacesTaken): string {
 }
 
 function freeSubnet(used: readonly Subnet[], { pools = SUBNET_POOLS, prefix }: PlaceWish): string {
-  // In their order, each of them is looked at once, whatever their number.
-  const sorted = used.filter(({ version }) => version === 4).sort((a, b) => Number(a.first - b.first));
-  for (const { base, size: usual } of pools) {
+  for (const { base, size } of pools) {
     const pool = parseSubnet(base);
-    const bits = prefix ?? usual;
-    if (bits < pool.prefix) continue;
-    const size = 1n << BigInt(32 - bits);
-    let first = pool.first;
-    for (const other of sorted) {
-      if (other.first >= first + size) break;
-      // The first place behind it.
-      const behind = other.first + other.size;
-      if (behind > first) first += ((behind - first + size - 1n) / size) * size;
-    }
-    if (first < pool.first + pool.size) return `${formatAddress({ version: 4, value: first })}/${bits}`;
+    const bits = prefix ?? size;
+    const place = bits >= pool.prefix ? freeBlock(pool, bits, used) : undefined;
+    if (place === undefined) continue;
+    const value = pool.first + BigInt(place) * (1n << BigInt(32 - bits));
+    return `${formatAddress({ version: 4, value })}/${bits}`;
   }
   throw new EngineError("limit", "could not find free subnet from subnet pools: every subnet is in use on this host");
+}
+
+/**
+ * The number of the first block of a pool that nothing uses. In plain numbers, and from one end of what is used to the next: a host may have
+ * hundreds of networks, and a pool has room for millions of blocks.
+ */
+function freeBlock(pool: Subnet, bits: number, used: readonly Subnet[]): number | undefined {
+  const [start, block] = [Number(pool.first), 2 ** (32 - bits)];
+  const blocks = 2 ** (bits - pool.prefix);
+  /** The last block of what begins in a block. */
+  const ends = new Map<number, number>();
+  for (const { version, first, size } of used) {
+    if (version !== 4) continue;
+    const from = Number(first) - start;
+    const [begin, end] = [Math.max(0, Math.floor(from / block)), Math.floor((from + Number(size) - 1) / block)];
+    if (end >= 0 && begin < blocks && end >= (ends.get(begin) ?? 0)) ends.set(begin, end);
+  }
+  let free = 0;
+  for (const begin of Float64Array.from(ends.keys()).sort()) {
+    if (begin > free) break;
+    free = Math.max(free, ends.get(begin)! + 1);
+  }
+  return free < blocks ? free : undefined;
 }
 
 /** A unique local subnet (RFC 4193): its global ID is random, so that networks of two machines can be joined. */

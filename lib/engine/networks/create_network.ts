@@ -15,6 +15,7 @@ import { NAME_PATTERN, randomID } from "../text/names.ts";
 import { parseSubnet } from "../text/ip.ts";
 import { choosePlace, type PlaceWish } from "./choose_place.ts";
 import { checkOptions, isSharedBridge } from "./network_options.ts";
+import type { SubnetMemo } from "./subnet_memo.ts";
 import { addGateways, checkRoutes, checkSubnets, readAddress } from "./network_subnets.ts";
 
 /** A network as requested: absent fields are chosen. */
@@ -51,20 +52,24 @@ const LONGEST_NAME = 253;
 /** The kernel's `IFNAMSIZ`, without the byte that ends a name. */
 const LONGEST_INTERFACE = 15;
 
+/** The networks there are, and the subnets that were read before. */
+export interface Surroundings {
+  others: readonly NetworkRecord[];
+  subnets: SubnetMemo;
+}
+
 /**
  * Makes the record of a new network, with its place on the host reserved where it is a bridge. Throws `invalid` for a network
  * that cannot be, in Podman's words.
- *
- * @param others The networks there are
  */
 export async function draftNetwork(
   core: Core,
   wish: NetworkWish,
-  others: readonly NetworkRecord[],
+  { others, subnets }: Surroundings,
 ): Promise<NetworkRecord> {
   const { driver, checked } = checkWish(core, wish);
   await hostOf(core)?.networks.check(checked);
-  const base = await choosePlaceOf(core, checked, others);
+  const base = await choosePlaceOf(core, checked, { others, subnets });
   const name = wish.name ?? (driver === "bridge" ? base.interface : freeName(others));
   // A bridge without a way out still needs an address to answer names at.
   const hasGateway = checked.addressSource !== "dhcp" && (!checked.internal || checked.dns);
@@ -137,7 +142,11 @@ function checkWish(core: Core, wish: NetworkWish): { driver: NetworkDriver; chec
 }
 
 /** Chooses the name and the subnets of a bridge; the other drivers have them as requested. */
-async function choosePlaceOf(core: Core, checked: CheckedWish, others: readonly NetworkRecord[]): Promise<Place> {
+async function choosePlaceOf(
+  core: Core,
+  checked: CheckedWish,
+  { others, subnets: memo }: Surroundings,
+): Promise<Place> {
   const { driver, subnets } = checked;
   if (driver !== "bridge") return { interface: checked.interface, subnets };
   const wish: PlaceWish = {
@@ -150,7 +159,7 @@ async function choosePlaceOf(core: Core, checked: CheckedWish, others: readonly 
   };
   const random = (length: number) => core.random.bytes(length);
   const host = hostOf(core);
-  if (host) return await host.networks.reserve(others, (taken) => choosePlace(wish, taken, random));
+  if (host) return await host.networks.reserve(others, (taken) => choosePlace(wish, taken, random, memo.read));
   const bridges = others.filter((other) => other.driver === "bridge");
   return choosePlace(wish, {
     interfaces: new Set(),

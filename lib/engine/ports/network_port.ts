@@ -82,7 +82,7 @@ export interface PlacesTaken {
   /** Interfaces of the host. */
   interfaces: ReadonlySet<string>;
   /** Bridges of networks, of this server and of others, whether they are up or not. */
-  bridges: ReadonlySet<string>;
+  bridges: Pick<ReadonlySet<string>, "has">;
   /** In CIDR notation, or single addresses. */
   subnets: readonly string[];
 }

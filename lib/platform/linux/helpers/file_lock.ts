@@ -14,13 +14,13 @@ const PATIENCE = 60;
  * Runs while no other process does so with the same file, which is made where it is missing. The kernel gives the lock back
  * when this process ends, however it ends. Throws `EngineError("limit")` after a minute of waiting, or with the system's reason.
  */
-export function withFileLock<T>(path: string, run: () => Promise<T>): Promise<T> {
+export function withFileLock<T>(path: string, run: () => T | Promise<T>): Promise<T> {
   // Both are flock(2), so that servers under either runtime keep each other out; a program costs a hundred times a call.
   return "Deno" in globalThis ? withOwnLock(path, run) : withHeldLock(path, run);
 }
 
 /** By Deno, which has flock(2). */
-async function withOwnLock<T>(path: string, run: () => Promise<T>): Promise<T> {
+async function withOwnLock<T>(path: string, run: () => T | Promise<T>): Promise<T> {
   let file: Deno.FsFile;
   try {
     file = Deno.openSync(path, { create: true, read: true, write: true });
@@ -28,7 +28,14 @@ async function withOwnLock<T>(path: string, run: () => Promise<T>): Promise<T> {
     throw new EngineError("limit", `Lock "${path}": ${error instanceof Error ? error.message : error}`);
   }
   // Most locks are free: a thread that waits for one costs more than the work done under it.
-  const locked = file.tryLockSync(true) ? Promise.resolve() : file.lock(true);
+  if (file.tryLockSync(true)) {
+    try {
+      return await run();
+    } finally {
+      file.close();
+    }
+  }
+  const locked = file.lock(true);
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
     const giveUp = () => reject(new EngineError("limit", `Lock "${path}": another process keeps it`));
@@ -45,7 +52,7 @@ async function withOwnLock<T>(path: string, run: () => Promise<T>): Promise<T> {
 }
 
 /** By flock(1), which holds the lock and ends with its standard input: Node has no flock(2). */
-async function withHeldLock<T>(path: string, run: () => Promise<T>): Promise<T> {
+async function withHeldLock<T>(path: string, run: () => T | Promise<T>): Promise<T> {
   // "cat" answers when the lock is held, and keeps it until its input ends.
   const holder = startPipedProgram("flock", ["--no-fork", "--timeout", `${PATIENCE}`, path, "cat"]);
   const ended = once(holder, "exit");

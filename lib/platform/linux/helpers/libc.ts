@@ -39,6 +39,11 @@ interface Library {
   socket(family: number, type: number, protocol: number): number;
   send(socket: number, data: Bytes, size: bigint, flags: number): bigint;
   recv(socket: number, data: Bytes, size: bigint, flags: number): bigint;
+  bind(socket: number, address: Bytes, size: number): number;
+  setsockopt(socket: number, level: number, option: number, value: Bytes, size: number): number;
+  inotify_init1(flags: number): number;
+  inotify_add_watch(file: number, path: Bytes, events: number): number;
+  read_now(file: number, data: Bytes, size: bigint): bigint;
   open_tree(call: number, file: number, path: Bytes, flags: number): Promise<bigint>;
   mount_setattr(
     call: number,
@@ -67,6 +72,12 @@ const SYMBOLS = {
   socket: { parameters: ["i32", "i32", "i32"], result: "i32" },
   send: { parameters: ["i32", "buffer", "usize", "i32"], result: "isize" },
   recv: { parameters: ["i32", "buffer", "usize", "i32"], result: "isize" },
+  // What the kernel tells by itself is there or is not: none of these waits.
+  bind: { parameters: ["i32", "buffer", "u32"], result: "i32" },
+  setsockopt: { parameters: ["i32", "i32", "i32", "buffer", "u32"], result: "i32" },
+  inotify_init1: { parameters: ["i32"], result: "i32" },
+  inotify_add_watch: { parameters: ["i32", "buffer", "u32"], result: "i32" },
+  read_now: { name: "read", parameters: ["i32", "buffer", "usize"], result: "isize" },
   // By number: libc has names for these since glibc 2.36 only. They wait for processors as mount(2) does.
   open_tree: { name: "syscall", parameters: ["i64", "i64", "buffer", "i64"], result: "i64", nonblocking: true },
   mount_setattr: {
@@ -109,8 +120,8 @@ const PRIVATE = 0x40000n;
 const FROM_HANDLE = 4;
 
 /** `AF_NETLINK`, `SOCK_RAW | SOCK_CLOEXEC`, `NETLINK_ROUTE`, and `MSG_DONTWAIT`. */
-const NETLINK = [16, 0o2000003, 0] as const;
-const AT_ONCE = 0x40;
+export const NETLINK = [16, 0o2000003, 0] as const;
+export const AT_ONCE = 0x40;
 /** A datagram of netlink(7) is no longer than this. */
 const DATAGRAM = 32 * 1024;
 /** So many datagrams are read of one answer: tens of thousands of addresses. */
@@ -119,7 +130,8 @@ const MOST_DATAGRAMS = 256;
 /** Opened at the first call, once for the process; `null` on Node. */
 let opened: Library | null | undefined;
 
-function library(): Library | null {
+/** @internal The calls themselves, for the modules beside this one; `null` on Node. */
+export function library(): Library | null {
   if (opened !== undefined) return opened;
   // The symbols have the types that are asked for in SYMBOLS; on Node there is no Deno.
   const { Deno: deno } = globalThis as unknown as { Deno?: ForeignFunctions };
@@ -149,7 +161,7 @@ export function mountClosed(type: string, target: string, options: string): Prom
 }
 
 async function mountWith(flags: bigint, type: string, target: string, options: string): Promise<boolean> {
-  const [name, path, data] = [text(type), text(target), text(options)];
+  const [name, path, data] = [cText(type), cText(target), cText(options)];
   const result = await library()?.mount(name, path, name, flags, data);
   return result === 0 && held(name, path, data);
 }
@@ -169,7 +181,7 @@ export async function mountHandle(
 ): Promise<boolean> {
   const calls = library();
   if (calls === null) return false;
-  const [empty, path] = [text(""), text(target)];
+  const [empty, path] = [cText(""), cText(target)];
   const depth = recursive ? RECURSIVE : 0;
   const tree = Number(await calls.open_tree(SHARED_CALLS.open_tree, handle, empty, CLONE | EMPTY_PATH | depth));
   if (tree < 0) return false;
@@ -196,14 +208,14 @@ export async function mountHandle(
 
 /** Unmounts what is on top at a path. Resolves with whether that was done. */
 export async function unmount(target: string): Promise<boolean> {
-  const path = text(target);
+  const path = cText(target);
   return await library()?.umount2(path, NO_FOLLOW) === 0 && held(path);
 }
 
 /** Writes a text to a file that is there, by one call. Resolves with whether that was done. */
 export async function writeAtOnce(file: string, content: string): Promise<boolean> {
   const calls = library();
-  const handle = calls?.open(text(file), WRITE_ONLY) ?? -1;
+  const handle = calls?.open(cText(file), WRITE_ONLY) ?? -1;
   if (calls === null || handle < 0) return false;
   const data = Buffer.from(content);
   try {
@@ -216,7 +228,7 @@ export async function writeAtOnce(file: string, content: string): Promise<boolea
 /** Makes what was written to the file system of a path last. Resolves with whether that was done. */
 export async function syncFileSystemOf(path: string): Promise<boolean> {
   const calls = library();
-  const handle = calls?.open(text(path), READ_ONLY) ?? -1;
+  const handle = calls?.open(cText(path), READ_ONLY) ?? -1;
   if (calls === null || handle < 0) return false;
   try {
     return await calls.syncfs(handle) === 0;
@@ -263,8 +275,8 @@ export function askRoutes(
   }
 }
 
-/** A text as C has it. Throws `TypeError` for one with a NUL byte, which would name something else there. */
-function text(value: string): Uint8Array {
+/** @internal A text as C has it. Throws `TypeError` for one with a NUL byte, which would name something else there. */
+export function cText(value: string): Uint8Array {
   if (value.includes("\0")) throw new TypeError("Call the kernel: a path or an option has a NUL byte");
   return Buffer.from(`${value}\0`);
 }

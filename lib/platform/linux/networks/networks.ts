@@ -41,7 +41,8 @@ import { type Published, publishedBy, publishPorts, unpublishPorts } from "./rul
 import { PreparedBridges } from "./prepared_bridges.ts";
 import { takeDownBridge } from "./take_down.ts";
 import { connectUserNetwork, disconnectUserNetwork } from "./user_mode/user_networks.ts";
-import { type Reservation, reservedNetwork, SHARED_FOLDER, Subnets } from "./subnets.ts";
+import type { Reservation } from "./notes.ts";
+import { reservedNetwork, SHARED_FOLDER, Subnets } from "./subnets.ts";
 import { namesIn } from "../helpers/tree.ts";
 import { Locks } from "../../../engine/store/locks.ts";
 import type { NetworkStatus } from "../../../engine/records/network_status.ts";
@@ -227,7 +228,7 @@ class BridgeNetworks implements LinuxNetworks {
     if (network.driver !== "bridge") return;
     await this.#locks.with(network.interface, async () => {
       // A bridge that was never made has neither rules nor names.
-      if (await this.#subnets.isMade(network.interface) || hasBridge(network.interface)) {
+      if (this.#subnets.isMade(network.interface) || hasBridge(network.interface)) {
         await this.#takeDown(network);
       }
     });
@@ -242,6 +243,7 @@ class BridgeNetworks implements LinuxNetworks {
       }).catch((error) => this.#log("warn", `Take down bridge "${network.interface}": ${error}`));
     }
     await this.#helper.close();
+    this.#subnets[Symbol.dispose]();
   }
 
   /** Takes down a bridge of a server that was killed and whose root is gone: nobody else will. False where it is in use. */

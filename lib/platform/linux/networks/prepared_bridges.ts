@@ -140,7 +140,7 @@ export class PreparedBridges {
       ...options.isolate === "true" ? ["isolated"] : options.isolate === "strict" ? ["strict"] : [],
     ];
     // Noted before: of a bridge that was never made nobody would look for rules, and a server may be killed between these and the bridge.
-    if (!await this.#subnets.isMade(name)) await this.#reserve(network);
+    if (!this.#subnets.isMade(name)) await this.#reserve(network);
     await withFileLock(this.#rulesLock, async () => {
       await Promise.all([
         addBridge({ interface: name, subnets, masquerades: isOurs && !internal, sets: isOurs ? sets : [] }),

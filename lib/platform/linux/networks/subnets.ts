@@ -3,34 +3,21 @@
  *
  * @module
  */
-import { randomUUID } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Place, PlacesTaken } from "../../../engine/ports/network_port.ts";
 import type { NetworkRecord } from "../../../engine/records/network_record.ts";
 import { addressAt, findSubnet, parseSubnet, subnetsOverlap } from "../../../engine/text/ip.ts";
 import { withFileLock } from "../helpers/file_lock.ts";
-import { hostSubnets } from "./host_subnets.ts";
+import { HostPlaces } from "./host_places.ts";
+import { Notes, type Reservation } from "./notes.ts";
 
 /** The folder in which servers with different roots note their choices: it has to outlast reboots, as their roots do. */
 export const SHARED_FOLDER = "/var/lib/gantry-networks";
 
-const PODMAN_NETWORKS = "/etc/containers/networks";
-
 /** The lock of the folder; netavark's calls have another one, and are made while this one is held. */
 const CHOOSING = ".choosing";
-
-/** One note in the shared folder, named after its bridge. */
-export interface Reservation {
-  interface: string;
-  root: string;
-  /** The first of `subnets`, which is all that earlier versions know. */
-  subnet: string;
-  subnets?: string[];
-  /** False while its bridge was never made, so that nothing of it is to be taken down. Notes of earlier versions do not say. */
-  made?: boolean;
-}
 
 /** A note that is written anew. */
 interface Written {
@@ -43,15 +30,18 @@ interface Written {
  * Proposals of one server, kept free of those of others. Whoever looks at the notes to write or remove one holds the lock of
  * the folder meanwhile: a look is worth nothing when another server may write in the next moment.
  */
-export class Subnets {
+export class Subnets implements Disposable {
   readonly #root: string;
   readonly #shared: string;
+  readonly #host = new HostPlaces();
+  readonly #notes: Notes;
   /** Bridges that this process has proposed and nobody may have recorded yet. */
   readonly #issued = new Set<string>();
 
   constructor(root: string, shared: string = SHARED_FOLDER) {
     this.#root = root;
     this.#shared = shared;
+    this.#notes = new Notes(shared, this.#host.folders);
   }
 
   /**
@@ -66,26 +56,21 @@ export class Subnets {
     takeDown: (note: Reservation) => Promise<boolean> = () => Promise.resolve(false),
   ): Promise<Place> {
     return await this.#alone(async () => {
-      const notes = this.#read();
-      const forgotten = new Set<Reservation>();
-      for (const note of notes) {
-        if (existsSync(note.root) || !await takeDown(note)) continue;
-        this.#remove(note.interface);
-        forgotten.add(note);
-      }
-      const reserved = this.#reservations(notes.filter((note) => !forgotten.has(note)), recorded);
-      const bridges = recorded.filter(({ driver }) => driver === "bridge");
+      const notes = this.#notes.all();
+      for (const note of abandonedOf(notes)) if (await takeDown(note)) this.#notes.drop(note.interface);
+      const own = recorded.filter(({ driver }) => driver === "bridge");
+      const bridges = new Set(own.map((network) => network.interface));
+      this.#dropUnrecorded(notes, bridges);
+      const host = await this.#host.read();
+      const subnets = new Set(host.subnets);
+      for (const note of notes.values()) for (const subnet of subnetsOf(note)) subnets.add(subnet);
+      for (const network of own) for (const { subnet } of network.subnets) subnets.add(subnet);
       const place = choose({
-        interfaces: new Set(readdirSync("/sys/class/net")),
-        bridges: new Set([...bridges, ...reserved].map((each) => each.interface)),
-        subnets: [
-          ...await hostSubnets(),
-          ...podmanSubnets(),
-          ...bridges.flatMap((network) => network.subnets.map(({ subnet }) => subnet)),
-          ...reserved.flatMap(subnetsOf),
-        ],
+        interfaces: host.interfaces,
+        bridges: { has: (name) => notes.has(name) || bridges.has(name) },
+        subnets: [...subnets],
       });
-      const known = reserved.find((note) => note.interface === place.interface);
+      const known = notes.get(place.interface);
       this.#write(place.interface, place.subnets.map(({ subnet }) => subnet), { known, isMade: false });
       return place;
     });
@@ -97,74 +82,67 @@ export class Subnets {
     return await this.#alone(() => {
       const isRival = (note: Reservation) =>
         note.root !== this.#root && (note.interface === name || anyOverlap(subnetsOf(note), mine));
-      const notes = this.#read();
-      if (notes.some(isRival)) return false;
-      this.#write(name, mine, { known: notes.find((note) => note.interface === name), isMade: true });
+      const notes = this.#notes.all();
+      if (notes.values().some(isRival)) return false;
+      this.#write(name, mine, { known: notes.get(name), isMade: true });
       return true;
     });
   }
 
   /** Whether a bridge of this server may have been made. */
-  isMade(name: string): Promise<boolean> {
-    const note = readNote(this.#shared, name);
-    return Promise.resolve(note?.root !== this.#root || note.made !== false);
+  isMade(name: string): boolean {
+    const note = this.#notes.get(name);
+    return note?.root !== this.#root || note.made !== false;
   }
 
   /** Gives a choice back, if it is this server's. */
   async release(name: string): Promise<void> {
     this.#issued.delete(name);
     await this.#alone(() => {
-      if (readNote(this.#shared, name)?.root === this.#root) this.#remove(name);
+      if (this.#notes.get(name)?.root === this.#root) this.#notes.drop(name);
     });
   }
 
-  /**
-   * The choices that hold: all but our own that were never recorded, which are dropped. One of a root that is gone holds until
-   * its bridge is taken down: without its note nobody would know of the bridge any more.
-   */
-  #reservations(notes: readonly Reservation[], taken: readonly NetworkRecord[]): Reservation[] {
-    const recorded = new Set(taken.map((network) => network.interface));
-    const holding: Reservation[] = [];
-    for (const note of notes) {
-      const isOurs = note.root === this.#root;
-      if (!isOurs || recorded.has(note.interface) || this.#issued.has(note.interface)) holding.push(note);
-      else this.#remove(note.interface);
+  /** Hears no more of the kernel. */
+  [Symbol.dispose](): void {
+    this.#host[Symbol.dispose]();
+  }
+
+  /** Drops our own choices that were never recorded. */
+  #dropUnrecorded(notes: ReadonlyMap<string, Reservation>, recorded: ReadonlySet<string>): void {
+    const dropped: string[] = [];
+    for (const { root, interface: name } of notes.values()) {
+      if (root === this.#root && !recorded.has(name) && !this.#issued.has(name)) dropped.push(name);
     }
-    return holding;
+    for (const name of dropped) this.#notes.drop(name);
   }
 
-  #read(): Reservation[] {
-    const names = existsSync(this.#shared) ? readdirSync(this.#shared).filter((name) => !name.startsWith(".")) : [];
-    const notes = names.map((name) => readNote(this.#shared, name));
-    return notes.filter((note) => note !== undefined);
-  }
-
-  /** Whole or not at all, for a server that is killed meanwhile. Networks that share a bridge share its note. */
+  /** Networks that share a bridge share its note. */
   #write(name: string, subnets: readonly string[], { known, isMade }: Written): void {
     const own = known?.root === this.#root ? known : undefined;
     const all = [...new Set([...own ? subnetsOf(own) : [], ...subnets])];
     // Of a note of an earlier version nobody knows.
     const made = isMade || (own !== undefined && own.made !== false);
-    const next: Reservation = { interface: name, root: this.#root, subnet: all[0] ?? "", subnets: all, made };
-    const temporary = join(this.#shared, `.${randomUUID()}`);
-    try {
-      writeFileSync(temporary, JSON.stringify(next));
-      renameSync(temporary, join(this.#shared, name));
-    } catch (error) {
-      rmSync(temporary, { force: true });
-      throw error;
-    }
+    this.#notes.put({ interface: name, root: this.#root, subnet: all[0] ?? "", subnets: all, made });
     this.#issued.add(name);
-  }
-
-  #remove(name: string): void {
-    rmSync(join(this.#shared, name), { force: true });
   }
 
   async #alone<T>(run: () => T | Promise<T>): Promise<T> {
     if (!existsSync(this.#shared)) await mkdir(this.#shared, { recursive: true, mode: 0o755 });
-    return await withFileLock(join(this.#shared, CHOOSING), async () => await run());
+    return await withFileLock(join(this.#shared, CHOOSING), run);
   }
+}
+
+/** The notes of roots that are gone. One holds until its bridge is taken down: without it nobody would know of the bridge any more. */
+function abandonedOf(notes: ReadonlyMap<string, Reservation>): Reservation[] {
+  const roots = new Map<string, boolean>();
+  const abandoned: Reservation[] = [];
+  for (const note of notes.values()) {
+    let isThere = roots.get(note.root);
+    if (isThere === undefined) roots.set(note.root, isThere = existsSync(note.root));
+    if (!isThere) abandoned.push(note);
+  }
+  return abandoned;
 }
 
 /** As much of a network as its note tells, which is what taking it down needs. */
@@ -192,39 +170,4 @@ function subnetsOf({ subnet, subnets }: Reservation): string[] {
 function anyOverlap(theirs: readonly string[], mine: readonly string[]): boolean {
   const [first, second] = [theirs, mine].map((texts) => texts.flatMap((text) => findSubnet(text) ?? []));
   return first.some((a) => second.some((b) => subnetsOverlap(a, b)));
-}
-
-/** Reads one note. All of them are read for each choice: a call that waits costs ten times as much as one that reads a line. */
-function readNote(folder: string, name: string): Reservation | undefined {
-  try {
-    // Written whole or not at all; root's folder.
-    return JSON.parse(readFileSync(join(folder, name), "utf8")) as Reservation;
-  } catch {
-    return undefined;
-  }
-}
-
-/** The names of Podman's files; none where it has no networks, or this user may not look. */
-function podmanFiles(): string[] {
-  // Most hosts have none, and an error costs more than the question.
-  if (!existsSync(PODMAN_NETWORKS)) return [];
-  try {
-    return readdirSync(PODMAN_NETWORKS);
-  } catch {
-    return [];
-  }
-}
-
-/** Subnets of the networks Debian's Podman keeps for root, in use or not. */
-function podmanSubnets(): string[] {
-  return podmanFiles().filter((name) => name.endsWith(".json")).flatMap((name) => {
-    try {
-      const text = readFileSync(join(PODMAN_NETWORKS, name), "utf8");
-      // Podman's file; anything unexpected in it is skipped.
-      const network = JSON.parse(text) as { subnets?: { subnet?: string }[] };
-      return (network.subnets ?? []).map(({ subnet }) => subnet ?? "");
-    } catch {
-      return [];
-    }
-  });
 }

@@ -1,0 +1,85 @@
+/**
+ * The interface names and subnets that this machine has, other programs' networks included: read when the kernel tells that something has changed.
+ *
+ * @module
+ */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { FolderNews, RouteNews } from "../helpers/kernel_news.ts";
+import { hostSubnets } from "./host_subnets.ts";
+
+const PODMAN_NETWORKS = "/etc/containers/networks";
+
+/** The names and subnets that are taken on a machine. */
+export interface HostPlacesRead {
+  interfaces: ReadonlySet<string>;
+  /** As the kernel and Podman write them, each once. */
+  subnets: ReadonlySet<string>;
+}
+
+/** The places of one machine. */
+export class HostPlaces implements Disposable {
+  /** Tells of the folders that notes and networks are in. */
+  readonly folders: FolderNews = new FolderNews();
+  readonly #routes = new RouteNews();
+  readonly #podman: string;
+  /** What the kernel had when it last told of a change. */
+  #kernel?: { interfaces: ReadonlySet<string>; subnets: readonly string[] };
+  #podmans?: readonly string[];
+  #read?: HostPlacesRead;
+
+  constructor(podman: string = PODMAN_NETWORKS) {
+    this.#podman = podman;
+  }
+
+  /** What is taken now. */
+  async read(): Promise<HostPlacesRead> {
+    if (this.#routes.take() || this.#kernel === undefined) {
+      this.#kernel = this.#read = undefined;
+      // Both after the question: what changes meanwhile is told of at the next one.
+      const interfaces = new Set(readdirSync("/sys/class/net"));
+      this.#kernel = { interfaces, subnets: await hostSubnets() };
+    }
+    this.#readPodman();
+    const { interfaces, subnets } = this.#kernel;
+    return this.#read ??= { interfaces, subnets: new Set([...subnets, ...this.#podmans ?? []]) };
+  }
+
+  [Symbol.dispose](): void {
+    this.folders[Symbol.dispose]();
+    this.#routes[Symbol.dispose]();
+    this.#kernel = this.#read = this.#podmans = undefined;
+  }
+
+  #readPodman(): void {
+    // Most hosts have none, and an error costs more than the question.
+    const isThere = existsSync(this.#podman);
+    const changed = isThere ? this.folders.take(this.#podman) : undefined;
+    if (changed?.length === 0 && this.#podmans !== undefined) return;
+    const subnets = isThere ? podmanSubnets(this.#podman) : [];
+    if (subnets.length > 0 || this.#podmans?.length !== 0) this.#read = undefined;
+    this.#podmans = subnets;
+  }
+}
+
+/** The names of Podman's files; none where this user may not look. */
+function podmanFiles(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** Subnets of the networks Debian's Podman keeps for root, in use or not. */
+function podmanSubnets(folder: string): string[] {
+  return podmanFiles(folder).filter((name) => name.endsWith(".json")).flatMap((name) => {
+    try {
+      // Podman's file; anything unexpected in it is skipped.
+      const network = JSON.parse(readFileSync(join(folder, name), "utf8")) as { subnets?: { subnet?: string }[] };
+      return (network.subnets ?? []).map(({ subnet }) => subnet ?? "");
+    } catch {
+      return [];
+    }
+  });
+}
