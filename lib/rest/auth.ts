@@ -61,7 +61,7 @@ function refuse(scheme: string, detail: string): HTTPError {
 
 /** Whether the result of a check names a caller. */
 function isIdentity<Identity>(result: Identity | Refused): result is Identity {
-  return result !== undefined && result !== null && result !== false;
+  return (result ?? false) !== false;
 }
 
 /**

@@ -141,6 +141,11 @@ export function readProblem(status: number, body: unknown): HTTPError {
   return new HTTPError(status, detail ?? `Answered with status ${status}`, { body });
 }
 
+/** The error of an operation that takes a part of a definition, client or server that is not among those given. */
+export function neededPart(name: string, part: string): TypeError {
+  return new TypeError(`Define "${name}": it takes the part ${part}`);
+}
+
 /** The error of a body that is too large. */
 export function tooLarge(limit: number): HTTPError {
   return new HTTPError(413, `Read the body: it is larger than ${limit} bytes`, { kind: "limit" });

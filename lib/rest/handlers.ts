@@ -12,7 +12,7 @@ import { cutPath, pathBehind, pathOfBase } from "./route/request_path.ts";
 import { routePaths } from "./route/route_paths.ts";
 import { compareSegments } from "./route/route_order.ts";
 import type { Router } from "./route/router.ts";
-import { TrieRouter } from "./route/trie_router.ts";
+import { trieRouter } from "./route/trie_router.ts";
 import { ResponseWriter } from "./run/write_response.ts";
 
 /**
@@ -104,7 +104,7 @@ function serveEach<Identity>(
     const checked = auth as Authenticator<unknown> | null;
     const endpoint = makeEndpoint(plan, implementation as Implementation, checked, responses);
     const { versioned, aliases } = options;
-    const router = new TrieRouter([{ plan, versioned, aliases, value: endpoint }]);
+    const router = trieRouter([{ plan, versioned, aliases, value: endpoint }]);
     return [plan, (request, platform = {}) => serveOne(router, plan, responses, prefix, request, platform)];
   });
 }

@@ -94,11 +94,11 @@ Deno.test("apiWith() spreads queries and tells bigint within objects by its part
   const Texts = z.record(z.string(), z.string());
   const spread = { Read: rest("GET /read?%v", [Page], [Page]), Any: rest("GET /any?a=b&%v", [Texts], [Texts]) };
   for (const { api } of [server, client]) {
-    assertThrows(() => api("x", spread), TypeError, 'Define "Read": ?%v takes the part spreadQuery');
+    assertThrows(() => api("x", spread), TypeError, 'Define "Read": it takes the part spreadQuery');
   }
   const pages = client.apiWith({ spread: client.spreadQuery }, "x", spread);
   const functions = server.implement(pages, { Read: (page) => page, Any: (texts) => texts });
-  assertThrows(() => server.handler(null, functions), TypeError, 'Route "Any": it takes the part patternRouter');
+  assertThrows(() => server.handler(null, functions), TypeError, 'Define "Any": it takes the part patternRouter');
   const run = server.handlerWith({ router: server.patternRouter }, null, functions);
   const linked = client.link(pages, "http://h", { fetch: run });
   const page = { from: 2, tags: ["a", "b"], more: { deep: true } };
@@ -117,7 +117,7 @@ Deno.test("apiWith() spreads queries and tells bigint within objects by its part
   });
   assertEquals(await call.Next({ n: 2n ** 60n }), { n: 2n ** 60n + 1n });
   checkedHandler(null, next(exact));
-  assertThrows(() => api("x", bigs), TypeError, 'Define "Next": its kinds take the part exactKinds');
+  assertThrows(() => api("x", bigs), TypeError, 'Define "Next": it takes the part exactKinds');
   // The JSON Schema of other libraries than zod may say nothing of it.
   const untold = { ...api("x", { Next: rest("POST /next", [z.any()], [z.any()]) }), operations: bigs };
   const told = { definition: untold, functions: { Next: () => {} } };
@@ -160,7 +160,11 @@ Deno.test("handler() of the small entries routes plain paths, the most specific 
   };
   for (const [name, operation] of Object.entries(others)) {
     const definition = api("x", { [name]: operation });
-    assertThrows(() => server.handler(null, { ...one, definition }), TypeError, `Route "${name}": it takes the part`);
+    assertThrows(
+      () => server.handler(null, { ...one, definition }),
+      TypeError,
+      `Define "${name}": it takes the part patternRouter`,
+    );
     server.handlerWith({ router: server.patternRouter }, null, { ...one, definition });
   }
   for (const options of [{ versioned: true }, { aliases: { a: ["b"] } }]) {
@@ -193,7 +197,7 @@ Deno.test("api() of the small entries names the part for types that hold themsel
     assertThrows(
       () => api("x", operations),
       TypeError,
-      'Define "Put": its kinds take the part exactKinds',
+      'Define "Put": it takes the part exactKinds',
     );
     server.apiWith({ kinds: server.exactKinds }, "x", operations);
   }

@@ -75,7 +75,7 @@ const json: Codec = {
   type: "application/json",
   carries: () => true,
   encode: (value) => JSON.stringify(value) ?? "null",
-  decode: (body) => body === "" ? undefined : JSON.parse(body),
+  decode: (body) => body ? JSON.parse(body) : undefined,
 };
 
 const text: Codec = {
@@ -141,5 +141,5 @@ export interface Described {
 export function encodeWith(codec: Codec, headers: HeadersInit, value: unknown, context: CodecContext): Described {
   const made = codec.encode(value, context);
   // A string is as good as bytes here; the type of the library knows ArrayBuffer views only by their buffer.
-  return typeof made === "object" && "body" in made ? made : { body: made as BodyInit, headers };
+  return (made as Partial<Encoded>).body === undefined ? { body: made as BodyInit, headers } : made as Encoded;
 }

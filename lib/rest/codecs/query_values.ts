@@ -12,7 +12,7 @@ const MAX_PARTS = 4096;
 /** The values of a query by name, in order. */
 export class QueryValues {
   readonly #values = new Map<string, string[]>();
-  readonly #ignoreCase: boolean | undefined;
+  readonly #key: (name: string) => string;
 
   /**
    * Reads a query.
@@ -20,23 +20,19 @@ export class QueryValues {
    * @throws {HTTPError} 400 when the percent-encoding is malformed
    */
   constructor(query: string, { ignoreCase }: QueryOptions = {}) {
-    this.#ignoreCase = ignoreCase;
+    this.#key = (name) => ignoreCase ? name.toLowerCase() : name;
     const parts = query.split("&", MAX_PARTS + 1);
     if (parts.length > MAX_PARTS) throw wrong(`Read the query: it has more than ${MAX_PARTS} parts`);
     for (const part of parts) {
       if (!part) continue;
-      const equals = part.indexOf("=");
-      const [head, tail] = equals < 0 ? [part, ""] : [part.slice(0, equals), part.slice(equals + 1)];
-      const name = decodeText(head.replaceAll("+", " "), part);
-      const value = decodeText(tail.replaceAll("+", " "), name);
+      const spaced = part.replaceAll("+", " ");
+      const equals = `${spaced}=`.indexOf("=");
+      const name = decodeText(spaced.slice(0, equals), part);
+      const value = decodeText(spaced.slice(equals + 1), name);
       const before = this.get(name);
       if (before) before.push(value);
       else this.#values.set(this.#key(name), [value]);
     }
-  }
-
-  #key(name: string): string {
-    return this.#ignoreCase ? name.toLowerCase() : name;
   }
 
   /** The values under a name, or undefined when it is not there. */
@@ -46,9 +42,8 @@ export class QueryValues {
 
   /** The values of a list: under `name` and `name[]`. */
   list(name: string): readonly string[] | undefined {
-    const plain = this.get(name);
-    const bracketed = this.get(`${name}[]`);
-    return plain && bracketed ? plain.concat(bracketed) : plain ?? bracketed;
+    const given = [name, `${name}[]`].flatMap((one) => this.get(one) ?? []);
+    return given.length ? given : undefined;
   }
 
   names(): Iterable<string> {

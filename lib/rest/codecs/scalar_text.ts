@@ -2,10 +2,6 @@ import { decodeBase64, encodeBase64 } from "./base64.ts";
 import { readTime } from "./time_text.ts";
 import type { Kind } from "../plan/kind.ts";
 
-// Digits fit in one place only: else it would take the square of their number to see that they do not.
-const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
-const INTEGER = /^[+-]?\d{1,40}$/;
-
 /** Makes a value of the text that stands for it in a path, a query or a text body. Undefined when the text is not of that kind. */
 export function readScalar(text: string, kind: Kind): unknown {
   switch (kind.type) {
@@ -26,10 +22,12 @@ export function readPlain(text: string, kind: Kind): unknown {
     case "boolean":
       return /^(true|1)$/.test(text) || (/^(false|0)$/.test(text) ? false : undefined);
     case "number":
-      return NUMBER.test(text) ? Number(text) : undefined;
+      // Of texts of these signs `Number` takes decimal numbers only; of others also `0x1`, `Infinity` and no text at all.
+      return /^[-+.\de]+$/i.test(text) && !Number.isNaN(+text) ? +text : undefined;
     case "int64":
     case "uint64":
-      return INTEGER.test(text) ? BigInt(text) : undefined;
+      // To read more digits takes the square of their number.
+      return /^[-+]?\d{1,40}$/.test(text) ? BigInt(text) : undefined;
     case "null":
       return /^(null)?$/.test(text) ? null : undefined;
     default:

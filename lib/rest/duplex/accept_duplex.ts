@@ -5,7 +5,7 @@ import type { Implementation } from "../implement.ts";
 import { offeredProtocols } from "../channels/socket_protocols.ts";
 import { PROTOCOL } from "./duplex_socket.ts";
 import { ServedDuplex } from "./duplex_server.ts";
-import { TrieRouter } from "../route/trie_router.ts";
+import { trieRouter } from "../route/trie_router.ts";
 import { wantsWebSocket } from "../channels/websocket_channel.ts";
 
 /**
@@ -42,7 +42,7 @@ export function acceptDuplex(
     const plans = definition.plans.filter(({ body, result }) => body?.item && result.shape !== "stream");
     const { versioned, aliases } = definition.options;
     const routes = plans.map((plan) => ({ plan, versioned, aliases, value: plan }));
-    return plans.length === 0 ? [] : [[pathOfBase(options.prefix ?? definition.base), new TrieRouter(routes)] as const];
+    return plans.length === 0 ? [] : [[pathOfBase(options.prefix ?? definition.base), trieRouter(routes)] as const];
   });
   if (routers.length === 0) return serve;
   return async (request, platform = {}) => {

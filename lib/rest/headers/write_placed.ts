@@ -34,7 +34,7 @@ export const writePlaced: NonNullable<ServerParts["around"]> = (plan, run) => {
   const settle = async (result: unknown, { headers }: Call): Promise<unknown> => {
     if (result instanceof Response) return result;
     const values = count === 1 ? [result] : result;
-    if (!Array.isArray(values)) throw new TypeError("Write the results: the function returned no list of them");
+    if (!Array.isArray(values)) throw new TypeError(`Answer "${plan.name}": expected a list of the results`);
     for (const { index, type, name, rule, check } of writers) {
       const value = plan.trusted ? values[index] : await check(values[index]);
       if (value === undefined) continue;

@@ -1,3 +1,4 @@
+import { neededPart } from "../error.ts";
 import { MARKER, type MarkerKind } from "./marker.ts";
 import type { Schema } from "./schema.ts";
 
@@ -80,13 +81,13 @@ export type TellKind = (schema: Schema, name: string) => Kind;
 export const plainKind: TellKind = (schema, name) => {
   const type = markerOf(schema);
   const refuse = (found: unknown): undefined => {
-    if (found) throw new TypeError(`Define "${name}": its kinds take the part exactKinds`);
+    if (found) throw neededPart(name, "exactKinds");
   };
   return type ? { type } : readKind(
     writeJSONSchema(schema, {
       unrepresentable: "any",
       override: ({ zodSchema }: { zodSchema?: { _zod: { def: { type: string } } } }) =>
-        refuse(/^(bigint|date)$/.test(zodSchema?._zod.def.type ?? "")),
+        refuse(/^(bigint|date)$/.test(String(zodSchema?._zod.def.type))),
     }),
     ({ $ref, allOf }) => refuse($ref ?? allOf),
     (kinds) => refuse(kinds) ?? ANY,
@@ -120,16 +121,17 @@ export function readKind(json: unknown, more: ReadMore, mix: MixKinds): Kind {
   const read = (json: unknown) => readKind(json, more, mix);
   // A schema that is no object, as `true`, says nothing.
   const schema = Object(json) as WrittenSchema;
-  const { type, properties, items, additionalProperties, prefixItems, required, enum: of } = schema;
+  const { type, properties, items, additionalProperties, prefixItems, required } = schema;
   const told = more(schema, read);
   if (told) return told;
   const union = listOf(schema.anyOf ?? schema.oneOf);
-  if (union.length) return uniteKinds(union.map(read), mix);
-  if (Array.isArray(type)) return uniteKinds(type.map((type) => read({ ...schema, type })), mix);
-  const values = "const" in schema ? [schema.const] : listOf(of);
-  if (!type && values.length) {
-    return uniteKinds(values.map((one) => ({ type: one === null ? "null" : typeof one } as Kind)), mix);
-  }
+  const values = "const" in schema ? [schema.const] : listOf(schema.enum);
+  const options = union.length
+    ? union
+    : type
+    ? listOf(type).map((type) => ({ ...schema, type }))
+    : values.map((one) => ({ type: one === null ? "null" : typeof one }));
+  if (options.length) return uniteKinds(options.map(read), mix);
   const scalar = { type: String(type).replace("integer", "number") } as Kind;
   if (isScalar(scalar) || type === "null") return scalar;
   if (type === "array") {

@@ -38,6 +38,27 @@ export interface Marker<Input, Output = Input> extends Schema<Input, Output> {
   readonly [MARKER]: MarkerKind;
 }
 
+/** A body of one stream or channel, as its marker plans it: what no API without one takes stands with the marker. */
+export interface StreamedBody {
+  readonly shape: "stream" | "channel";
+  /** The content type where nothing else says one. */
+  readonly contentType: string;
+  readonly item?: Schema;
+}
+
+const STREAMED: unique symbol = /* @__PURE__ */ Symbol();
+
+const streamed = (body: StreamedBody) => ({ [STREAMED]: body });
+
+/** The plan of a body of this schema where it is a stream or a channel; empty for any other. */
+export function streamedBody(
+  schema: Schema & { readonly [STREAMED]?: StreamedBody } | undefined,
+): Partial<StreamedBody> {
+  return schema?.[STREAMED] ?? {};
+}
+
+const OCTETS = "application/octet-stream";
+
 /** Makes a {@linkcode Marker}: `accept` returns the value, or undefined when it does not fit. */
 export function marker<Input, Output = Input>(
   kind: MarkerKind,
@@ -219,10 +240,10 @@ export function stream(type?: string): StreamMarker {
   const made = marker<StreamSource | Response, ReadableStream<Uint8Array>>(
     "stream",
     "a byte stream",
-    { type: "string", contentMediaType: type ?? "application/octet-stream", format: "binary" },
+    { type: "string", contentMediaType: type ?? OCTETS, format: "binary" },
     (value) => value instanceof ReadableStream ? value : undefined,
   );
-  return { ...made, [MARKER]: "stream", type };
+  return { ...made, ...streamed({ shape: "stream", contentType: type ?? OCTETS }), [MARKER]: "stream", type };
 }
 
 /**
@@ -288,7 +309,8 @@ export function chan<S extends Schema>(item: S): ChannelMarker<S> {
     (value) => Symbol.asyncIterator in Object(value) ? value as Channel<unknown> : undefined,
   );
   // The item's types are phantoms: the marker looks at no value, each is checked against `item` as it arrives.
-  return { ...made, [MARKER]: "chan", item } as ChannelMarker<S>;
+  const planned = streamed({ shape: "channel", contentType: "application/x-ndjson", item });
+  return { ...made, ...planned, [MARKER]: "chan", item } as ChannelMarker<S>;
 }
 
 /** The schema as the marker it is, or undefined when it is not of that kind. */

@@ -1,4 +1,5 @@
 import type { APIOptions, Operation } from "../definition.ts";
+import { neededPart } from "../error.ts";
 import { findTarget } from "./find_target.ts";
 import { absentOf, type Kind, plainKind, structFields, type TellKind } from "./kind.ts";
 import { encodePathText } from "../tag/path_text.ts";
@@ -58,16 +59,16 @@ export function planOperation(
         const alone = target.path.length ? undefined : args[target.argument];
         const isRequired = (alone?.["~standard"].validate(undefined) as Validated<unknown> | undefined)?.issues;
         const absent = isRequired && absentOf(target.kind);
-        query.push({ name: item.name, absent, followed: false, ...target });
+        query.push({ name: item.name, absent, ...target });
       } else {
-        if (!spread) throw new TypeError(`Define "${name}": ?%v takes the part spreadQuery`);
+        if (!spread) throw neededPart(name, "spreadQuery");
         const made = spread(target, parameters);
         spreads.push(made.spread);
         query.push(...made.parameters);
       }
     }
   }
-  const targets = [...parameters, ...query, ...spreads.map(({ argument }) => ({ argument, path: [] }))];
+  const targets = [...parameters, ...query, ...spreads];
   const unplaced = [...all.keys()].filter((index) =>
     !isPlaced(all[index].kind, targets.filter(({ argument }) => argument === index))
   );
@@ -116,7 +117,10 @@ function toSegment({ parts, remainder }: TagSegment): Segment {
   const made = parts.map((part): { text: string } | { name: string } =>
     typeof part === "string" ? { text: encodePathText(part) } : { name: part.name }
   );
-  const [first = { text: "" }] = made;
-  if (made.length > 1) return { type: "partial", parts: made };
-  return "text" in first ? { type: "literal", ...first } : { type: remainder ? "remainder" : "parameter", ...first };
+  const [first = { text: "" }, second] = made;
+  return second
+    ? { type: "partial", parts: made }
+    : "text" in first
+    ? { type: "literal", ...first }
+    : { type: remainder ? "remainder" : "parameter", ...first };
 }

@@ -1,5 +1,5 @@
-import { ANY, isNullable, isScalar, type Kind } from "./kind.ts";
-import { type ChannelMarker, markerIs, type StreamMarker } from "./marker.ts";
+import { ANY, isNullable, isScalar, type Kind, markerOf } from "./kind.ts";
+import { streamedBody } from "./marker.ts";
 import type { ArgumentPlan, BodyPlan, ResultPlan } from "./plan_types.ts";
 import type { Schema } from "./schema.ts";
 import type { Tag } from "../tag/tag.ts";
@@ -10,9 +10,9 @@ export function defaultType(kind: Kind): string {
   return isScalar(kind) && !isNullable(kind) && !/^(text|choice)$/.test(kind.type) ? "text/plain" : "application/json";
 }
 
-/** The indexes of values that stand in the body: those whose rule names no header. Nothing but a header's rule has a colon. */
-export function inBody(rules: readonly string[], indexes: readonly number[]): number[] {
-  return indexes.filter((_, at) => !/:/.test(rules[at]));
+/** The values that stand in the body: those whose rule names no header. Nothing but a header's rule has a colon. */
+export function inBody<T>(rules: readonly string[], values: readonly T[]): T[] {
+  return values.filter((_, at) => !/:/.test(rules[at]));
 }
 
 /** Plans the body of the arguments that are placed nowhere else. */
@@ -36,10 +36,8 @@ export function planResult(
   hasBody: boolean,
   kindOf: (schema: Schema) => Kind,
 ): ResultPlan {
-  const last = results[results.length - 1];
-  const fallible = !!last && !!markerIs(last, "error");
-  const values = fallible ? results.slice(0, -1) : results;
-  const schemas = inBody(resultRules, [...values.keys()]).map((index) => values[index]);
+  const values = results.filter((schema, at) => at < results.length - 1 || markerOf(schema) !== "error");
+  const schemas = inBody(resultRules, values);
   // The tag's type is that of the body, if there is one; JSON it says of both.
   const given = !hasBody || isJSON(contentType) ? contentType : undefined;
   const kinds = schemas.map(kindOf);
@@ -48,7 +46,7 @@ export function planResult(
     ...schemas.length ? undefined : { shape: "none", contentType: "text/plain", kind: { type: "null" } },
     schemas,
     kinds,
-    fallible,
+    fallible: values.length < results.length,
   };
 }
 
@@ -65,9 +63,7 @@ function planWhole(
 } {
   // `*` is the body itself.
   const names = rules.filter((rule) => !/[:*]/.test(rule));
-  const [schema] = schemas;
-  const item = schema && markerIs<ChannelMarker<Schema>>(schema, "chan")?.item;
-  const stream = schema && markerIs<StreamMarker>(schema, "stream");
+  const { shape, contentType, item } = streamedBody(schemas[0]);
   // Rules without a value of their own are a problem that the check tells.
   const fields = names.map((name, index) => [name, { kind: kinds[index] ?? { type: "null" } }] as const);
   const kind: Kind = item
@@ -83,14 +79,12 @@ function planWhole(
     kind,
     tagged: !!given,
     // A stream with a name is a part of a form.
-    shape: item ? "channel" : names.length ? "fields" : stream ? "stream" : kinds.length === 1 ? "value" : "list",
-    contentType: stream
-      ? !hasOther && given || (stream.type ?? "application/octet-stream")
-      : given ?? (item ? "application/x-ndjson" : defaultType(kind)),
+    shape: item ? "channel" : names.length ? "fields" : shape ?? (kinds.length === 1 ? "value" : "list"),
+    contentType: (shape === "stream" && hasOther ? undefined : given) || (contentType ?? defaultType(kind)),
   };
 }
 
 /** Whether a content type is JSON, or one of its dialects. */
 export function isJSON(type: string | undefined): boolean {
-  return /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(type ?? "");
+  return /^(application\/|.*\+)json\s*(;|$)/i.test(type ?? "");
 }

@@ -33,23 +33,24 @@ export interface QueryParameter extends Target {
   /** The meaning of a value that must be there and is not: an empty list, or null where that may be. */
   readonly absent: null | undefined | readonly [];
   /** Whether it is a struct whose fields follow, each of its own: what is written then is these. */
-  readonly followed: boolean;
+  readonly followed?: boolean;
 }
 
 /** An argument spread over the query: a struct, whose fields are query parameters, or a map. */
-export interface QuerySpread {
-  readonly argument: number;
+export interface QuerySpread extends Pick<Target, "argument" | "path"> {
+  /** Its name in messages. */
+  readonly name: string;
   /** The kind of a map's values; undefined for a struct. */
   readonly value: Kind | undefined;
   /**
-   * Makes the map of the values of a query that are not `taken` as parameters, or a struct that these are still to be put into.
+   * Makes the map of the values of a query that are no parameters of the plan, or a struct that these are still to be put into.
    *
    * @param names All names in the query
    * @param readNamed Reads the value of a name
    */
   read(
     names: Iterable<string>,
-    taken: readonly string[],
+    plan: Pick<Plan, "query" | "constants">,
     readNamed: (name: string, kind: Kind) => unknown,
   ): Record<string, unknown>;
   /** Returns the entries of a map, which are written. */

@@ -123,12 +123,14 @@ const LONGEST = 200;
 /** Writes issues as one line: `at "a.b": message; …; and 7 more`. */
 export function describeIssues(issues: readonly Issue[]): string {
   const told = issues.slice(0, MOST).map(({ message, path }) => {
-    const text = path?.map((part) => String(typeof part === "object" ? part.key : part)).join(".");
+    const text = path?.map((part) => String(keyOf(part))).join(".");
     return text ? `at "${text}": ${message}` : message;
   });
   const more = issues.length - MOST;
   return told.join("; ").slice(0, 2000) + (more > 0 ? `; and ${more} more` : "");
 }
+
+const keyOf = (part: PropertyKey | { readonly key: PropertyKey }) => typeof part === "object" ? part.key : part;
 
 const short = (text: string) => text.slice(0, LONGEST);
 
@@ -138,7 +140,7 @@ export function listIssues(issues: readonly (Issue & { readonly code?: unknown }
     path: [
       name,
       ...path.slice(0, MOST).map((part) => {
-        const key = typeof part === "object" ? part.key : part;
+        const key = keyOf(part);
         return typeof key === "number" ? key : short(String(key));
       }),
     ],

@@ -25,12 +25,17 @@ export const spreadQuery: SpreadQuery = (target, placed) => {
     parameters: spread(target, placed, "", true),
     spread: {
       argument,
+      path: [],
+      name: "query",
       value,
-      read: (names, taken, readNamed) =>
-        Object.fromEntries(
-          Array.from(value ? names : []).filter((name) => !taken.includes(name))
-            .map((name) => [name, readNamed(name, value!)]).filter(([, item]) => item !== undefined),
-        ),
+      read(names, { query, constants }, readNamed) {
+        if (!value) return {};
+        const taken = new Set([...query.map(({ name }) => name), ...constants.map(([name]) => name)]);
+        return Object.fromEntries(
+          Array.from(names).filter((name) => !taken.has(name))
+            .map((name) => [name, readNamed(name, value)]).filter(([, item]) => item !== undefined),
+        );
+      },
       // The fields of a struct are parameters of their own, in path or query: only maps are written here.
       entries: (map) => Object.entries(value && map || {}),
     },

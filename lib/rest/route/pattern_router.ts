@@ -1,43 +1,15 @@
 import type { Segment } from "../plan/plan_types.ts";
 import { compareSegments } from "./route_order.ts";
+import { neededPart } from "../error.ts";
 import { escapeExpression } from "./plain_router.ts";
-import { type Condition, conditionsOf, type MakeRouter, type Match, type Route, Router } from "./router.ts";
-
-interface PatternRoute<Value> extends Route<Value> {
-  readonly pattern: RegExp;
-  readonly conditions: readonly Condition[];
-}
+import { conditionsOf, type MakeRouter, routerOf } from "./router.ts";
 
 /**
- * A router that tries a regular expression per route, the most specific first: little code, and searches that grow with the number of
- * routes. Versions and aliases it leaves to the trie.
- */
-export class PatternRouter<Value> extends Router<Value> {
-  readonly #routes: readonly PatternRoute<Value>[];
-
-  /** @throws {TypeError} for routes that take versions or aliases */
-  constructor(routes: readonly Route<Value>[]) {
-    super(routes);
-    this.#routes = routes.map((route) => {
-      const { plan, versioned, aliases } = route;
-      if (versioned || aliases || plan.versionsText) {
-        throw new TypeError(`Route "${plan.name}": versions and aliases take the part trieRouter`);
-      }
-      return { ...route, pattern: expressionOf(plan.segments), conditions: conditionsOf(plan) };
-    }).sort((a, b) => compareSegments(a.plan.segments, b.plan.segments) || b.conditions.length - a.conditions.length);
-  }
-
-  protected override find(method: string, path: string, query: string): Match<Value> | undefined {
-    for (const { plan, pattern, conditions, value } of this.#routes) {
-      const match = method === plan.method && pattern.exec(path);
-      if (match && conditions.every((holds) => holds(query))) return { value, captures: match.slice(1) };
-    }
-  }
-}
-
-/**
- * Makes {@linkcode PatternRouter}s: the part of a server with segments that are a literal in part, several remainders in a path, or operations that
- * constants or the presence of a query tell apart.
+ * Makes routers that try a regular expression per route, the most specific first: little code, and searches that grow with the number of routes.
+ * It is the part of a server with segments that are a literal in part, several remainders in a path, or operations that constants or the presence
+ * of a query tell apart. Versions and aliases it leaves to {@linkcode trieRouter}.
+ *
+ * @throws {TypeError} for routes that take versions or aliases
  *
  * @example
  * ```ts
@@ -47,7 +19,21 @@ export class PatternRouter<Value> extends Router<Value> {
  * console.assert((await serve(new Request("http://localhost/t?kind=day"))).status === 204);
  * ```
  */
-export const patternRouter: MakeRouter = (routes) => new PatternRouter(routes);
+export const patternRouter: MakeRouter = (routes) => {
+  const tried = routes.map((route) => {
+    const { plan, versioned, aliases } = route;
+    if (versioned || aliases || plan.versionsText) {
+      throw neededPart(plan.name, "trieRouter, for versions and aliases");
+    }
+    return { ...route, pattern: expressionOf(plan.segments), conditions: conditionsOf(plan) };
+  }).sort((a, b) => compareSegments(a.plan.segments, b.plan.segments) || b.conditions.length - a.conditions.length);
+  return routerOf(routes, (method, path, query) => {
+    for (const { plan, pattern, conditions, value } of tried) {
+      const match = method === plan.method && pattern.exec(path);
+      if (match && conditions.every((holds) => holds(query))) return { value, captures: match.slice(1) };
+    }
+  });
+};
 
 function expressionOf(segments: readonly Segment[]): RegExp {
   let groups = 0;

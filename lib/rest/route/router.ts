@@ -20,41 +20,42 @@ export interface Match<Value> {
 }
 
 /** Finds routes by method and path. Of several that fit, the most specific is found. */
-export abstract class Router<Value> {
-  readonly #methods: readonly string[];
-
-  constructor(routes: readonly Route<Value>[]) {
-    this.#methods = [...new Set(routes.map(({ plan }) => plan.method))];
-  }
-
-  /** Finds the route of a path as it stands. */
-  protected abstract find(method: string, path: string, query: string): Match<Value> | undefined;
-
+export interface Router<Value> {
   /**
    * Finds the route of a request.
    *
    * @param path The path as it came, percent-encoded
    * @param query The query without its question mark
    */
-  match(method: string, path: string, query: string): Match<Value> | undefined {
-    const found = this.find(method, path, query);
-    if (found?.captures.length === 0) return found;
-    const right = isOddPath(path) ? this.find(method, normalisePath(path), query) : found;
-    // HEAD is answered as GET, unless it has a route of its own (RFC 9110, section 9.3.2).
-    return right ?? (method === "HEAD" ? this.match("GET", path, query) : undefined);
-  }
+  match(method: string, path: string, query: string): Match<Value> | undefined;
 
   /**
    * The methods that would find a route for this path, in any order; without one, those of all routes.
    *
    * @param failed The method that is known to find none
    */
-  methods(path?: string, query = "", failed?: string): readonly string[] {
-    const right = path && isOddPath(path) ? normalisePath(path) : path;
-    const known = this.#methods.filter((method) => !right || method !== failed && this.find(method, right, query));
-    // HEAD comes with each GET.
-    return known.includes("GET") ? [...known, "HEAD"] : known;
-  }
+  methods(path?: string, query?: string, failed?: string): readonly string[];
+}
+
+/** Makes a router of what finds the route of a path as it stands. */
+export function routerOf<Value>(routes: readonly Route<Value>[], find: Router<Value>["match"]): Router<Value> {
+  const all = [...new Set(routes.map(({ plan }) => plan.method))];
+  const match: typeof find = (method, path, query) => {
+    const found = find(method, path, query);
+    if (found?.captures.length === 0) return found;
+    const right = isOddPath(path) ? find(method, normalisePath(path), query) : found;
+    // HEAD is answered as GET, unless it has a route of its own (RFC 9110, section 9.3.2).
+    return right ?? (method === "HEAD" ? match("GET", path, query) : undefined);
+  };
+  return {
+    match,
+    methods(path, query = "", failed) {
+      const right = path && isOddPath(path) ? normalisePath(path) : path;
+      const known = all.filter((method) => !right || method !== failed && find(method, right, query));
+      // HEAD comes with each GET.
+      return known.includes("GET") ? [...known, "HEAD"] : known;
+    },
+  };
 }
 
 /** Makes a router of routes. */

@@ -1,5 +1,5 @@
 import type { Segment } from "../plan/plan_types.ts";
-import { type Condition, conditionsOf, type MakeRouter, type Match, type Route, Router } from "./router.ts";
+import { type Condition, conditionsOf, type MakeRouter, type Match, type Route, routerOf } from "./router.ts";
 import { RouteTrie } from "./route_trie.ts";
 import { parseVersions, type VersionTest } from "./version.ts";
 
@@ -15,34 +15,6 @@ type Tables<Value> = Map<string, Table<Value>>;
 /** A version at the head of a path, and what stands behind its letter. */
 const HEAD = /^\/(v(\d[\dA-Za-z.-]*))\//;
 
-/**
- * A router that walks a trie of segments for each method: searches that hardly grow with the number of routes. A version at the head of a path
- * is read as one where a route fits behind it.
- */
-export class TrieRouter<Value> extends Router<Value> {
-  readonly #plain: Tables<Value> = new Map();
-  readonly #versioned: Tables<Value> = new Map();
-  /** First segments, which are no versions even if they look like one. */
-  readonly #words: ReadonlySet<string>;
-
-  constructor(routes: readonly Route<Value>[]) {
-    super(routes);
-    this.#words = new Set(routes.flatMap(({ plan, aliases }) => firstWords(plan.segments, aliases)));
-    for (const route of routes) {
-      add(this.#plain, route);
-      if (route.versioned) add(this.#versioned, route);
-    }
-  }
-
-  protected override find(method: string, path: string, query: string): Match<Value> | undefined {
-    // Of most paths the first letter says that they have no version.
-    const head = this.#versioned.size > 0 && path.startsWith("/v") && HEAD.exec(path);
-    return head && !this.#words.has(head[1]) &&
-        search(this.#versioned.get(method), path.slice(head[1].length + 1), query, head[2]) ||
-      search(this.#plain.get(method), path, query, undefined);
-  }
-}
-
 function search<Value>(
   table: Table<Value> | undefined,
   path: string,
@@ -55,7 +27,8 @@ function search<Value>(
 }
 
 /**
- * Makes {@linkcode TrieRouter}s: the part of a server that routes by them, and reads versions and aliases.
+ * Makes routers that walk a trie of segments for each method: searches that hardly grow with the number of routes. It is the part of a server of
+ * many routes, and reads versions and aliases: a version at the head of a path is read as one where a route fits behind it.
  *
  * @example
  * ```ts
@@ -65,7 +38,23 @@ function search<Value>(
  * console.assert((await serve(new Request("http://localhost/pong"))).status === 204);
  * ```
  */
-export const trieRouter: MakeRouter = (routes) => new TrieRouter(routes);
+export const trieRouter: MakeRouter = <Value>(routes: readonly Route<Value>[]) => {
+  const plain: Tables<Value> = new Map();
+  const versioned: Tables<Value> = new Map();
+  // First segments, which are no versions even if they look like one.
+  const words = new Set(routes.flatMap(({ plan, aliases }) => firstWords(plan.segments, aliases)));
+  for (const route of routes) {
+    add(plain, route);
+    if (route.versioned) add(versioned, route);
+  }
+  return routerOf(routes, (method, path, query) => {
+    // Of most paths the first letter says that they have no version.
+    const head = versioned.size > 0 && path.startsWith("/v") && HEAD.exec(path);
+    return head && !words.has(head[1]) &&
+        search(versioned.get(method), path.slice(head[1].length + 1), query, head[2]) ||
+      search(plain.get(method), path, query, undefined);
+  });
+};
 
 /** The spellings of a path's first segment, where that is a literal: as it stands, and each of its aliases. */
 function firstWords([first]: readonly Segment[], aliases: Route<unknown>["aliases"] = {}): readonly string[] {

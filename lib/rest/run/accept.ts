@@ -1,4 +1,4 @@
-import { findCodec } from "../codecs/codec.ts";
+import { findCodec, mediaType } from "../codecs/codec.ts";
 import type { ServerParts } from "./core_server.ts";
 import { HTTPError } from "../error.ts";
 import type { Offer } from "./write_result.ts";
@@ -49,13 +49,12 @@ export const negotiation: NonNullable<ServerParts["negotiate"]> = (
   const offers = [offer];
   if (json && json !== offer.codec && !tagged) {
     offers.push({
-      type: json.type,
       codec: json,
       headers: { ...offer.headers, "content-type": json.header ?? json.type },
     });
   }
   const varied = offers.length > 1 && !asTagged ? offers.map(addVary) : offers;
-  const types = offers.map(({ type }) => type);
+  const types = offers.map(({ headers }) => mediaType(headers["content-type"]));
   const [first] = varied;
   return ({ request, name }) => {
     const accept = asTagged ? null : request.headers.get("accept");

@@ -1,4 +1,5 @@
 import type { Context, Platform, Upgraded, UpgradeInit } from "../context.ts";
+import { neededPart } from "../error.ts";
 import { states } from "../middleware/state.ts";
 import type { ServerParts } from "./core_server.ts";
 import type { AnsweredCall } from "./write_response.ts";
@@ -68,12 +69,7 @@ export class Call implements Context {
   }
 
   async upgrade(init?: UpgradeInit): Promise<Upgraded> {
-    if (!this.parts.streams) throw lackStreams(this.name);
+    if (!this.parts.streams) throw neededPart(this.name, "streams");
     return await this.parts.streams.upgrade(this, init);
   }
-}
-
-/** The error of a call that takes the parts for streams or channels, where the server has none. */
-export function lackStreams(name: string): TypeError {
-  return new TypeError(`Answer "${name}": this server has no streams or channels`);
 }

@@ -9,7 +9,7 @@ import type { HeaderValues } from "../codecs/header_value.ts";
 import type { AnyFunction, Implementation, Implementations } from "../implement.ts";
 import type { BodyPlan, Plan } from "../plan/plan_types.ts";
 import { cutPath, pathBehind, pathOfBase } from "../route/request_path.ts";
-import { PlainRouter } from "../route/plain_router.ts";
+import { plainRouter } from "../route/plain_router.ts";
 import type { MakeRouter, Route } from "../route/router.ts";
 import type { ReadArguments } from "./read_arguments.ts";
 import type { Stack } from "../middleware/middleware_stack.ts";
@@ -131,7 +131,7 @@ export function handlerWith<Identity = unknown, State extends object = object>(
 ): Handler {
   // The implementations take the identity that their authenticator makes: checked above, the endpoints only pass it on.
   const checked = auth as Authenticator<unknown> | null;
-  const all = ("definition" in implementations ? [implementations] : implementations) as readonly Implementation[];
+  const all = [implementations].flat() as unknown as readonly Implementation[];
   const writers = all.map(({ definition }) => new ResponseWriter(definition.options, checked, options, parts));
   const tables = new Map<string, Route<Endpoint>[]>();
   all.forEach((implementation, index) => {
@@ -145,7 +145,7 @@ export function handlerWith<Identity = unknown, State extends object = object>(
   });
   // The longest prefix first, which is the most specific.
   const routers = [...tables].sort(([a], [b]) => b.length - a.length)
-    .map(([prefix, routes]) => ({ prefix, router: parts.router?.(routes) ?? new PlainRouter(routes) }));
+    .map(([prefix, routes]) => ({ prefix, router: (parts.router ?? plainRouter)(routes) }));
   const [responses = new ResponseWriter({}, checked, options, parts)] = writers;
   const serve: Handler = (request, platform = NOTHING) => {
     const { path, query } = cutPath(request.url);
@@ -157,12 +157,10 @@ export function handlerWith<Identity = unknown, State extends object = object>(
     }
     // The server as a whole (RFC 9110, section 9.3.7).
     const isWhole = method === "OPTIONS" && path === "/*";
-    const methods: string[] = [];
-    for (const { prefix, router } of routers) {
-      const within = pathBehind(prefix, path);
-      if (isWhole) methods.push(...router.methods());
-      else if (within) methods.push(...router.methods(within, query, method));
-    }
+    const methods = routers.flatMap(({ prefix, router }) => {
+      const within = isWhole ? "" : pathBehind(prefix, path);
+      return within === undefined ? [] : router.methods(within, query, method);
+    });
     if (!methods.length && options.fallback) return options.fallback(request, platform);
     return Promise.resolve(responses.unknown(path, methods, { request, platform }));
   };

@@ -12,7 +12,7 @@ import type { Platform } from "../context.ts";
 import { readBody } from "./read_body.ts";
 import { isRecord } from "../codecs/record.ts";
 import type { ResponseWriter } from "./write_response.ts";
-import { ResultWriter } from "./write_result.ts";
+import { resultWriter } from "./write_result.ts";
 
 /** One operation, ready to answer requests: the router has found what `query` and `match` say. Never rejects. */
 export type Endpoint = (
@@ -34,14 +34,14 @@ export function makeEndpoint(
   const { codecs: more, around, places, decode, streams, receive, headers, quick } = parts;
   const codecs = codecsOf(options.codecs, more);
   /** Whether the operation may take a socket over. */
-  const upgrades = /channel|stream/.test(plan.result.shape);
+  const upgrades = /stream|chan/.test(plan.result.shape);
   const [given, holder] = findFunction(functions, name);
   const run = given && around ? around(plan, given, codecs) : given;
   const forward = run && forwardOf(run);
   const read = argumentReader(plan, options.query ?? {}, codecsOf([], more));
   const readArguments = places?.(plan, read) ?? read;
   const arePlain = quick?.arguments(plan);
-  const results = new ResultWriter(plan, codecs, responses);
+  const results = resultWriter(plan, codecs, responses);
   // Of the parts only what the tag says is read: pages of other sites can send forms.
   const types = [body && findCodec(codecs, body.contentType), ...codecsOf(options.codecs)].map((codec) => codec?.type);
   const readable = codecs.filter(({ type }) => types.includes(type));
@@ -107,12 +107,9 @@ function withoutBody(response: Response): Response {
 
 function placeBody({ shape, names, arguments: indexes }: BodyPlan, value: unknown, values: unknown[]): void {
   const isFields = shape === "fields";
-  const list = shape === "value" || shape === "stream"
-    ? [value]
-    : value === undefined
-    ? []
-    : isFields
-    ? isRecord(value) && names.map(ownOf, value)
+  const list = shape === "value" || shape === "stream" ? [value] : value === undefined ? [] : isFields
+    // Only what is its own: a name may be one that every object has.
+    ? isRecord(value) && names.map((name) => Object.hasOwn(value, name) ? value[name] : undefined)
     : value;
   if (!Array.isArray(list)) {
     throw new HTTPError(400, `Read the body: expected ${isFields ? "an object" : "a list of the arguments"}`, {
@@ -120,8 +117,4 @@ function placeBody({ shape, names, arguments: indexes }: BodyPlan, value: unknow
     });
   }
   indexes.forEach((argument, index) => values[argument] = list[index]);
-}
-
-function ownOf(this: Record<string, unknown>, name: string): unknown {
-  return Object.hasOwn(this, name) ? this[name] : undefined;
 }

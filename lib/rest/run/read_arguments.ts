@@ -10,11 +10,8 @@ import { describeIssues, listIssues, type Validated } from "../plan/schema.ts";
 export type ReadArguments = (captures: readonly string[], query: string, values: unknown[], request: Request) => void;
 
 /** Reads values out of path and query: single ones by the text codec, what has parts by that of JSON. The path wins over all. */
-export function argumentReader(
-  { parameters, query, spreads, constants }: Plan,
-  options: QueryOptions,
-  codecs: readonly Codec[],
-): ReadArguments {
+export function argumentReader(plan: Plan, options: QueryOptions, codecs: readonly Codec[]): ReadArguments {
+  const { parameters, query, spreads } = plan;
   const readOne = (given: string, kind: Kind, name: string): unknown => {
     if (kind.type === "string") return given;
     const isJSON = isCompound(kind) || kind.type === "list";
@@ -36,9 +33,8 @@ export function argumentReader(
   };
 
   const readQuery = (given: QueryValues, values: unknown[]) => {
-    const taken = [...query.map(({ name }) => name), ...constants.map(([name]) => name)];
     for (const { argument, read } of spreads) {
-      values[argument] = read(given.names(), taken, (name, kind) => readNamed(given, name, kind));
+      values[argument] = read(given.names(), plan, (name, kind) => readNamed(given, name, kind));
     }
     for (const target of query) {
       const { name, kind, absent, argument, path } = target;
@@ -105,9 +101,7 @@ function settle(plan: Plan, index: number, values: unknown[], validated: Validat
 
 /** Returns the name of an argument in messages: its name in path, query or body, or its number. */
 export function argumentName({ parameters, query, spreads, parsed, unplaced, body }: Plan, index: number): string {
-  const isIt = ({ argument, path }: { argument: number; path?: readonly string[] }) =>
-    argument === index && !path?.length;
-  return [...parameters, ...query].find(isIt)?.name ?? (spreads.some(isIt) ? "query" : undefined) ??
+  return [...parameters, ...query, ...spreads].find(({ argument, path }) => argument === index && !path.length)?.name ??
     parsed.argumentRules[unplaced.indexOf(index)]?.replace("*", "body") ??
     (body?.shape === "value" && body.arguments[0] === index ? "body" : `argument ${index + 1}`);
 }

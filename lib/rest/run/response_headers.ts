@@ -3,17 +3,16 @@ import type { APIOptions, HeaderContext } from "../definition.ts";
 /** The headers of an API, ready to be put on responses. */
 export interface FixedHeaders {
   /** Undefined when there are none. */
-  readonly entries: Record<string, string> | undefined;
-  readonly perCall: ((context: HeaderContext) => HeadersInit) | undefined;
+  readonly entries?: Record<string, string> | undefined;
+  readonly perCall?: (context: HeaderContext) => HeadersInit;
 }
 
 /** Prepares the headers of an API. */
 export function fixedHeaders(headers: APIOptions["headers"]): FixedHeaders {
-  if (typeof headers === "function") return { entries: undefined, perCall: headers };
+  if (typeof headers === "function") return { perCall: headers };
   const all = new Headers(headers);
   // A record cannot say several cookies.
-  if (all.has("set-cookie")) return { entries: undefined, perCall: () => all };
-  return { entries: headers && Object.fromEntries(all), perCall: undefined };
+  return all.has("set-cookie") ? { perCall: () => all } : { entries: headers && Object.fromEntries(all) };
 }
 
 /** Sets headers on others; `Set-Cookie` and `Vary` are added to. */

@@ -31,10 +31,10 @@ export class ResponseWriter {
   declare readonly isFixed: boolean;
 
   constructor(
-    { errors, headers }: APIOptions = {},
+    { errors, headers }: APIOptions,
     auth: Authenticator<unknown> | null,
-    options: HandlerOptions = {},
-    parts: ServerParts = {},
+    options: HandlerOptions,
+    parts: ServerParts,
   ) {
     this.headers = fixedHeaders(headers);
     this.parts = parts;
@@ -57,7 +57,7 @@ export class ResponseWriter {
     values?: readonly unknown[],
   ): Response {
     // A stream is what the call lasts as long as.
-    if (typeof body === "string" || !(body instanceof ReadableStream)) call.finish?.();
+    if (!(body as Partial<ReadableStream> | null)?.getReader) call.finish?.();
     // Runtimes make a response fastest of a record, and of no status.
     if (
       this.isFixed && !call.ownHeaders && !(own && Symbol.iterator in own) &&
@@ -84,7 +84,7 @@ export class ResponseWriter {
     try {
       const { encoded: { status, body, headers: own }, redacted } = this.encode(error, call);
       const isText = typeof body === "string";
-      const isEmpty = body == null || status === 204 || status === 304 || call.request.method === "HEAD";
+      const isEmpty = body == null || /^[23]04|\dHEAD$/.test(status + call.request.method);
       const headers = new Headers(this.headers.entries);
       this.complete(headers, call, [redacted]);
       // Headers that the function set for a body of its own do not count.
@@ -103,9 +103,9 @@ export class ResponseWriter {
   /** Answers what no route fits, of a path that knows these methods, in any order: none at all, or others. */
   unknown(path: string, methods: readonly string[], call: AnsweredCall): Response {
     const { method } = call.request;
-    const allow = methods[0] ? [...new Set(methods)].sort().join(", ") : "";
-    if (allow && method === "OPTIONS") return this.respond(204, null, [["allow", allow]], call);
-    if (allow) {
+    if (methods[0]) {
+      const allow = [...new Set(methods)].sort().join(", ");
+      if (method === "OPTIONS") return this.respond(204, null, [["allow", allow]], call);
       const text = `Send ${method} to "${path}": only ${allow} is known there`;
       return this.error(new HTTPError(405, text, { kind: "method", headers: { allow } }), call);
     }
@@ -135,8 +135,8 @@ export class ResponseWriter {
 
   /** Tells of an error; of those that are the server's own the log, unless somebody else is told of all of them. */
   #tell(error: unknown, status: number, call: AnsweredCall): void {
-    const { onError } = this.options;
-    if (onError) onError.call(this.options, error, call);
+    const { options } = this;
+    if (options.onError) options.onError(error, call);
     else if (status >= 500 && status !== 501) console.error(`Answer "${call.name}" with ${status}:`, error);
   }
 }

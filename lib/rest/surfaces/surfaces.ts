@@ -93,7 +93,12 @@ class Surfaces {
     this.#root = `/${options.path ?? ""}/`.replaceAll(/\/+/g, "/");
     this.#faces = faces(definitions, options);
     const { auth = null, onError } = options;
-    this.#responses = new ResponseWriter(listOf(definitions)[0]?.options, auth, { ...onError && { onError } });
+    this.#responses = new ResponseWriter(
+      listOf(definitions)[0]?.options ?? {},
+      auth,
+      { ...onError && { onError } },
+      {},
+    );
   }
 
   async handle(request: Request, platform: Platform): Promise<Response> {

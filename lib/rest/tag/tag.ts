@@ -37,8 +37,8 @@ export interface Tag {
 const TAG =
   /^([A-Z-]+)(?:\(((?:"[^"]*"|[^)"])*)\))? \/([^ ?]*)(?:\?([^ ]*))?(?: \(([^)]*)\))?(?: ([^!]*?))?(?: (!.*))?$/;
 /** `{name}` and `{name=%v}`, a star behind the name or not, and `%v` alone. */
-const PLACEHOLDER = /{([^=}*]+)\*?(?:=(%(?:\[\d+])?v))?}|(%(?:\[\d+])?v)/g;
-const VERB = /^%(\[\d+])?v$/;
+const PLACEHOLDER = /({[^}]+}|%(?:\[\d+])?v)/;
+const VERB = /^%(?:\[\d+])?v$/;
 
 /**
  * Takes a tag apart: `METHOD(CONTENT_TYPE) PATH (ARGUMENT_RULES) RESULT_RULES ERRORS`. It trusts the tag; {@linkcode checkTag} is what says what is
@@ -57,19 +57,17 @@ export function parseTag(text: string): Tag {
     verb ? { argument: (last = Number(/\d+/.exec(verb) ?? last + 1)) - 1 } : { field: name.split(".") };
 
   const readSegment = (segment: string): TagSegment => {
-    const parts: (string | Placeholder)[] = [];
-    let end = 0;
-    for (const { 0: whole, 1: given, 2: behind, 3: bare, index } of segment.matchAll(PLACEHOLDER)) {
-      if (index > end) parts.push(segment.slice(end, index));
-      end = index + whole.length;
-      const from = source(behind ?? bare, given);
+    // Every second one is a placeholder.
+    const parts = segment.split(PLACEHOLDER).map((part, index): string | Placeholder => {
+      if (index % 2 === 0) return part;
+      const [bare, given, behind] = part.split(/\*?[{=}]/);
+      const from = source(bare || behind, given);
       let name = given ?? `arg${last}`;
       while (names.has(name)) name += "_";
       names.add(name);
-      parts.push({ name, source: from });
-    }
-    if (end < segment.length) parts.push(segment.slice(end));
-    return { parts, remainder: /^{[^=]*\*[=}]/.test(segment) };
+      return { name, source: from };
+    });
+    return { parts: parts.filter(Boolean), remainder: /^{[^=]*\*[=}]/.test(segment) };
   };
 
   const readQuery = (item: string): TagQuery => {

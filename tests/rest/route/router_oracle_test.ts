@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { patternOf } from "../../../lib/rest/mod.ts";
 import type { Plan } from "../../../lib/rest/mod.ts";
-import { PatternRouter } from "../../../lib/rest/route/pattern_router.ts";
+import { patternRouter } from "../../../lib/rest/route/pattern_router.ts";
 import { compareSegments } from "../../../lib/rest/route/route_order.ts";
 import type { MakeRouter } from "../../../lib/rest/route/router.ts";
 import { trieRouter } from "../../../lib/rest/route/trie_router.ts";
@@ -101,7 +101,7 @@ function decode(text: string): string {
   }
 }
 
-Deno.test("PatternRouter finds what TrieRouter finds, with remainders in several places", () => {
+Deno.test("patternRouter() finds what trieRouter() finds, with remainders in several places", () => {
   const roll = dice(20261124);
   let hits = 0;
   for (let round = 0; round < 400; round++) {
@@ -120,7 +120,7 @@ Deno.test("PatternRouter finds what TrieRouter finds, with remainders in several
       continue;
     }
     const routes = plans.map((plan) => ({ plan, versioned: undefined, aliases: undefined, value: plan.tag }));
-    const [trie, pattern] = [trieRouter(routes), new PatternRouter(routes)];
+    const [trie, pattern] = [trieRouter(routes), patternRouter(routes)];
     for (let i = 0; i < 60; i++) {
       const path = `/${Array.from({ length: 1 + roll(5) }, () => TEXTS[roll(TEXTS.length)]).join("/")}`;
       const [found, same] = [trie, pattern].map((router) => {

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import type { APIOptions, RestOptions } from "../../../lib/rest/mod.ts";
-import { PatternRouter } from "../../../lib/rest/route/pattern_router.ts";
+import { patternRouter } from "../../../lib/rest/route/pattern_router.ts";
 import type { MakeRouter, Router } from "../../../lib/rest/route/router.ts";
 import { trieRouter } from "../../../lib/rest/route/trie_router.ts";
 import { plansOf, routers } from "../../fixtures/rest/router_tables.ts";
@@ -64,7 +64,7 @@ test("match() lets remainders in the middle live beside literals", (routerOf) =>
   assertEquals(find(router, "POST", "/images/a/to/b/to/c/now"), "POST /images/{name*=%v}/to/{to*=%v}/now | a/to/b | c");
 });
 
-Deno.test("TrieRouter.match() reads versions and aliases", () => {
+Deno.test("trieRouter() reads versions and aliases", () => {
   const routes = plansOf(["GET /engine/info", "GET /engine/c/{id=%v}", "GET /v1/x"]).map((plan) => {
     return { plan, versioned: true, aliases: { engine: ["libpod"] }, value: plan.tag };
   });
@@ -92,7 +92,7 @@ Deno.test("TrieRouter.match() reads versions and aliases", () => {
   }
 });
 
-Deno.test("TrieRouter.match() routes by versions", () => {
+Deno.test("trieRouter() routes by versions", () => {
   const plans = plansOf([["GET /m/{id=%v}", { versions: "<4" }], ["GET /m/{id=%v}", { versions: ">=4 <20" }]]);
   const router = trieRouter(plans.map((plan) => {
     return { plan, versioned: true, aliases: undefined, value: plan.versionsText };
@@ -104,14 +104,14 @@ Deno.test("TrieRouter.match() routes by versions", () => {
   assertEquals(value("/m/x"), "<4");
 });
 
-Deno.test("PatternRouter refuses versions and aliases, which the trie reads", () => {
+Deno.test("patternRouter() refuses versions and aliases, which the trie reads", () => {
   const [plain, versions] = plansOf(["GET /a", ["GET /b", { versions: "<4" }]]);
   const route = { plan: plain, versioned: undefined, aliases: undefined, value: 1 };
-  new PatternRouter([route]);
+  patternRouter([route]);
   for (
     const one of [{ ...route, plan: versions }, { ...route, versioned: true }, { ...route, aliases: { a: ["b"] } }]
   ) {
-    assertThrows(() => new PatternRouter([one]), TypeError, "take the part trieRouter");
+    assertThrows(() => patternRouter([one]), TypeError, "it takes the part trieRouter");
   }
 });
 
@@ -194,7 +194,7 @@ test("match() stays quick on paths made to go back often", (routerOf) => {
 Deno.test("defect: long paths take no more than a moment, however many remainders a route has", () => {
   const tags = ["GET /{a*=%v}/x/{b*=%v}/x/{c*=%v}/y", "GET /{a*=%v}/x/{b*=%v}/x/{c*=%v}/{d=%v}-{e=%v}/z/{f*=%v}"];
   const routes = plansOf(tags).map((plan) => ({ plan, versioned: undefined, aliases: undefined, value: plan.tag }));
-  const [trie, pattern] = [trieRouter(routes), new PatternRouter(routes)];
+  const [trie, pattern] = [trieRouter(routes), patternRouter(routes)];
   for (const path of ["/x".repeat(60_000), "/x".repeat(60_000) + "/y", "/x".repeat(600) + "/w"]) {
     const from = performance.now();
     const found = trie.match("GET", path, "");
