@@ -1,5 +1,6 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import { EngineError } from "../../lib/engine/errors.ts";
+import type { RegistryAccess } from "../../lib/engine/images/types.ts";
 import { isDomain } from "../../lib/oci/reference.ts";
 import { credentialKey } from "../../lib/oci/registry/auth_file.ts";
 import { RequestError } from "../request_error.ts";
@@ -13,8 +14,17 @@ export function loginText({ serveraddress = "" }: AuthConfig, error: EngineError
   }`;
 }
 
-/** Asks a registry whether it takes a credential. Throws where it does not, with the registry's status. */
-export async function logIn(engine: Engine, config: AuthConfig, signal: AbortSignal): Promise<void> {
+/**
+ * Asks a registry whether it takes a credential. Throws where it does not, with the registry's status.
+ *
+ * @param usual Choices of the tree that the request came by
+ */
+export async function logIn(
+  engine: Engine,
+  config: AuthConfig,
+  signal: AbortSignal,
+  usual: Pick<RegistryAccess, "trustLoopback"> = {},
+): Promise<void> {
   const server = config.serveraddress || "docker.io";
   const host = credentialKey(server).split("/", 1)[0];
   if (!isDomain(host)) throw new RequestError("invalid", `"${host}" is no registry`);
@@ -29,7 +39,8 @@ export async function logIn(engine: Engine, config: AuthConfig, signal: AbortSig
   }
   // For tests on one machine, as in Podman.
   const isLocal = /^localhost(?::\d+)?$/.test(host);
-  await engine.images.login(host, credential, { ...isLocal && { tlsVerify: false }, retries: 0, signal });
+  const access = { ...isLocal && { tlsVerify: false }, ...usual };
+  await engine.images.login(host, credential, { ...access, retries: 0, signal });
 }
 
 /** As {@linkcode logIn}, for the native tree: 401 for a credential that the registry refuses. */

@@ -8,15 +8,20 @@ import type { SearchQuery } from "../wire/images/image_query.ts";
 import { registryCredentials } from "./registry_auth.ts";
 import { RequestError } from "../request_error.ts";
 
-/** Searches registries, with the credential the request carries. */
+/**
+ * Searches registries, with the credential the request carries.
+ *
+ * @param usual Choices of the tree that the request came by
+ */
 export async function searchImages(
   engine: Engine,
   { term = "", limit, filters, tlsVerify, listTags }: SearchQuery,
   { request, signal }: Context,
+  usual: Pick<SearchOptions, "trustLoopback"> = {},
 ): Promise<ImageSearchReport[]> {
   const credentials = registryCredentials(request.headers);
   const filter = readFilter(parseFilters(filters) ?? {});
-  const options = { limit: limit || undefined, listTags, filter, tlsVerify, credentials, signal };
+  const options = { limit: limit || undefined, listTags, filter, tlsVerify, credentials, signal, ...usual };
   const found = await engine.images.search(term, options);
   return found.map(({ index, name, description, stars, isOfficial, isAutomated, tag }) =>
     emit(ImageSearchReport, {

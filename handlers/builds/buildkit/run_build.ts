@@ -49,7 +49,7 @@ export async function runClientBuild(build: ClientBuild): Promise<string> {
     ...inputs,
     contexts: namedContexts(build, frontend),
     format: "docker",
-    registry: { credentials: session.credentials },
+    registry: { credentials: session.credentials, trustLoopback: true },
     findName: (name) => localName(engine, name),
     fullName: (name) => dockerName(engine, name),
     readSecret: (id, signal) => session.readSecret(id, signal),

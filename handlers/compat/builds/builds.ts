@@ -33,7 +33,7 @@ async function buildImage(
   const build = engine.builds.build({
     ...options,
     format: options.format ?? "docker",
-    registry: { ...options.registry, credentials: registryCredentials(request.headers) },
+    registry: { ...options.registry, credentials: registryCredentials(request.headers), trustLoopback: true },
     findName: (name) => localName(engine, name),
     fullName: (name) => dockerName(engine, name),
     context: body,

@@ -27,6 +27,7 @@ export async function createImage(
     policy: "always",
     platform: parsePlatform(platform),
     credentials,
+    trustLoopback: true,
     retries: retry,
     retryDelay: pause,
     signal,

@@ -37,6 +37,7 @@ export async function pushImage(
   const options = {
     ...pushOptions({ all, format, tlsVerify }),
     credentials: registryCredentials(request.headers),
+    trustLoopback: true,
     signal,
   };
   const push = (image: string): Push => {

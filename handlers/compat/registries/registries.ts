@@ -15,7 +15,7 @@ export function compatRegistries(engine: Engine): Implementation {
   return implementFamily(compatRegistriesAPI, {
     CompatAuth: async (config, { signal }) => {
       try {
-        await logIn(engine, config, signal);
+        await logIn(engine, config, signal, { trustLoopback: true });
       } catch (error) {
         if (!(error instanceof EngineError || error instanceof RequestError)) throw error;
         // Podman answers 500 here, whatever the registry says; its native tree has no such operation.
@@ -25,7 +25,7 @@ export function compatRegistries(engine: Engine): Implementation {
     },
     CompatInspectDistribution: async (name, { request, signal }) => {
       const credentials = registryCredentials(request.headers);
-      const access = { credentials, signal };
+      const access = { credentials, trustLoopback: true, signal };
       const { descriptor, platforms } = await engine.images.inspectRemote(dockerName(engine, name), access);
       return emit(DistributionInspect, {
         Descriptor: descriptor,

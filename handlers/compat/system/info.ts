@@ -57,6 +57,7 @@ export async function compatInfo(engine: Engine, version?: string): Promise<Info
     // Clients know of it from this version on.
     FirewallBackend: !host?.firewall || isBefore(version, 1, 49) ? undefined : { Driver: host.firewall },
     RegistryConfig: {
+      InsecureRegistryCIDRs: ["::1/128", "127.0.0.0/8"],
       IndexConfigs: Object.fromEntries(registries.map((registry) => [registry.prefix, {
         Name: registry.prefix,
         Mirrors: registry.mirrors.map(({ location }) => location),

@@ -10,7 +10,7 @@ import type { RegistryAccess } from "./types.ts";
  */
 export function registryOptions(
   core: Pick<Core, "ports" | "options">,
-  { credentials, tlsVerify, retries, retryDelay }: RegistryAccess,
+  { credentials, tlsVerify, trustLoopback, retries, retryDelay }: RegistryAccess,
   asked: readonly string[],
 ): RegistryClientOptions {
   const { codec, clock } = core.ports;
@@ -28,6 +28,7 @@ export function registryOptions(
     },
     tls: core.options.tls,
     tlsVerify,
+    trustLoopback,
     retries,
     retryDelay,
     sleep: (ms, signal) => clock.sleep(ms, signal),

@@ -12,6 +12,11 @@ export interface RegistryAccess {
   beside?: readonly string[];
   /** False accepts any certificate, and plain HTTP; as configured when absent. */
   tlsVerify?: boolean;
+  /**
+   * Without {@linkcode RegistryAccess.tlsVerify}: false for registries on loopback addresses and `localhost`, as Docker has it. Other names
+   * that lead to loopback do not count.
+   */
+  trustLoopback?: boolean;
   /** How often a failed request is made again: 3. */
   retries?: number;
   /** The first pause before that, in milliseconds, doubled each time: 500. */

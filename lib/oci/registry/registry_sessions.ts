@@ -6,6 +6,7 @@
 import { DOCKER_HUB, type Reference, repositoryName } from "../reference.ts";
 import { isListedInsecure, type RegistriesConf } from "./registries_conf.ts";
 import type { HTTPOptions, RegistryNet, RegistryTLS } from "./registry_http.ts";
+import { isLoopbackRegistry } from "./registry_trust.ts";
 import { sleep } from "../sleep.ts";
 import { type Credential, DOCKER_HUB_HOST, RegistrySession } from "./registry_session.ts";
 
@@ -35,6 +36,8 @@ export interface RegistryClientOptions {
   tls?: (registry: string) => RegistryTLS | undefined | Promise<RegistryTLS | undefined>;
   /** `false` makes every registry insecure, `true` none; as configured when absent. */
   tlsVerify?: boolean;
+  /** Without `tlsVerify`: registries on loopback addresses and `localhost` are insecure, whatever the configuration says of them. */
+  trustLoopback?: boolean;
   userAgent?: string;
   /** How often a failed request is made again: 3. */
   retries?: number;
@@ -81,8 +84,9 @@ export class RegistrySessions {
   /** The session for a repository. The caller's `tlsVerify` goes before what the configuration says of it. */
   open({ reference, insecure: listed, own }: SessionPlace, action: RegistryAction): Promise<RegistrySession> {
     const { domain, path } = reference;
-    const { conf, tlsVerify, credentials } = this.#options;
-    const insecure = tlsVerify === undefined ? listed : !tlsVerify;
+    const { conf, tlsVerify, trustLoopback, credentials } = this.#options;
+    const isTrusted = listed || (trustLoopback === true && isLoopbackRegistry(domain));
+    const insecure = tlsVerify === undefined ? isTrusted : !tlsVerify;
     const key = `${insecure} ${listed} ${own} ${action} ${repositoryName(reference)}`;
     const known = this.#open.get(key);
     if (known !== undefined) return known;

@@ -55,16 +55,26 @@ export function isTrustedRealm(realm: URL, { base, insecure, isListed }: Trust):
   return isCertified || realm.hostname === base.hostname || isLoopback(base.hostname) || isListed(realm.host);
 }
 
-/** Whether a host, as `URL.hostname` has it, is this machine. */
+/**
+ * Whether a host, as `URL.hostname` has it, is this machine: a loopback address, or `localhost`. Other names count for nothing, wherever they
+ * lead: name servers say so, and may say something else the next time. Names below `localhost` are asked of name servers by some systems.
+ */
 export function isLoopback(hostname: string): boolean {
   const host = hostname.replace(/\.$/, "");
-  if (host === "localhost" || host.endsWith(".localhost") || host === "[::1]") return true;
-  return firstBytes(host)?.[0] === 127;
+  return host === "localhost" || host === "[::1]" || firstBytes(host)?.[0] === 127;
+}
+
+/** Whether a registry, as references name it (`localhost:5000`), is on this machine, as {@linkcode isLoopback} has it. */
+export function isLoopbackRegistry(domain: string): boolean {
+  return URL.canParse(`http://${domain}`) && isLoopback(new URL(`http://${domain}`).hostname);
 }
 
 /** Whether a host is this machine, or an address that only its own link knows. */
 function isInternal(hostname: string): boolean {
-  if (isLoopback(hostname) || hostname === "[::]" || /^\[fe[89ab][0-9a-f]:/.test(hostname)) return true;
+  if (
+    isLoopback(hostname) || /\.localhost\.?$/.test(hostname) || hostname === "[::]" ||
+    /^\[fe[89ab][0-9a-f]:/.test(hostname)
+  ) return true;
   const [first, second] = firstBytes(hostname) ?? [];
   return first === 0 || (first === 169 && second === 254);
 }

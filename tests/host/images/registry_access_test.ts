@@ -1,9 +1,10 @@
 /** How a server finds its way into registries: password files, certificates, logins, mirrors and short names. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { BUILDX_PLUGIN } from "../../../scripts/later_debian/client_programs.ts";
 import { startBadRegistry } from "../../fixtures/images/bad_registry.ts";
 import { busyboxImage, pushImage } from "../../fixtures/images/image_builder.ts";
 import { registriesConf, REGISTRY_USER, startRegistry } from "../../fixtures/images/registry.ts";
-import { ok } from "../../fixtures/run.ts";
+import { ok, run } from "../../fixtures/run.ts";
 import { Server } from "../../fixtures/server.ts";
 
 Deno.test("a server uses its own auth.json and certs.d, and tells whether a login is good", async (t) => {
@@ -134,6 +135,67 @@ Deno.test("a password given on the command line reaches the registry, and neithe
     assertEquals(given(mirror), [undefined, "mirror:its-own"]);
   } finally {
     for (const one of [store, mirror, registry]) await one.close();
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("Docker's tree reaches registries on loopback over plain HTTP and without a known certificate, Podman's as its client says", async (t) => {
+  const image = busyboxImage();
+  const plain = await startRegistry({ auth: true });
+  const secure = await startRegistry({ tls: true });
+  const folder = await Deno.makeTempDir({ prefix: "gantry-loopback-" });
+  try {
+    await pushImage(plain.url, "team/bb:1", image, plain.authorization);
+    // Nothing is configured of either.
+    await using server = await Server.start({ registries: 'unqualified-search-registries = ["docker.io"]\n' });
+    const docker = async (...args: string[]) => ok(await server.docker("--config", `${folder}/docker`, ...args));
+    const named = (host: string) => `localhost:${host.split(":")[1]}`;
+    const { username, password } = REGISTRY_USER;
+    for (const host of [plain.host, named(plain.host)]) {
+      await t.step(`login, pull, distribution inspect, search and push of ${host.split(":")[0]}`, async () => {
+        assertStringIncludes(await docker("login", "-u", username, "-p", password, host), "Login Succeeded");
+        assertStringIncludes(await docker("pull", `${host}/team/bb:1`), "Downloaded newer image");
+        const auth = btoa(JSON.stringify({ username, password, serveraddress: host }));
+        const headers = { "X-Registry-Auth": auth };
+        for (const version of ["", "/v1.41"]) {
+          const path = `${version}/distribution/${host}/team/bb:1/json`;
+          const inspected = await (await server.request("GET", path, { headers })).json();
+          assertStringIncludes(JSON.stringify(inspected), image.digest);
+        }
+        assertStringIncludes(await docker("search", "--format", "{{.Name}}", `${host}/bb`), "team/bb");
+        assertStringIncludes(await docker("push", `${host}/team/bb:1`), "digest: sha256:");
+        await docker("rmi", `${host}/team/bb:1`);
+      });
+    }
+    await t.step("both builders take FROM, and push, there", async () => {
+      await Deno.mkdir(`${folder}/context`);
+      await Deno.writeTextFile(`${folder}/context/Dockerfile`, `FROM ${named(plain.host)}/team/bb:1\nLABEL a=b\n`);
+      await Deno.mkdir(`${folder}/docker/cli-plugins`);
+      await Deno.symlink(BUILDX_PLUGIN, `${folder}/docker/cli-plugins/docker-buildx`);
+      const env = { DOCKER_CONFIG: `${folder}/docker`, DOCKER_HOST: server.addresses[0], HOME: folder };
+      const args = ["build", "-q", "-t", `${named(plain.host)}/team/new`, `${folder}/context`];
+      for (const DOCKER_BUILDKIT of ["0", "1"]) {
+        ok(await run(["docker", ...args], { env: { ...env, DOCKER_BUILDKIT } }));
+        await docker("push", `${named(plain.host)}/team/new`);
+        await docker("rmi", `${named(plain.host)}/team/new`);
+      }
+    });
+    await t.step("a certificate that nobody knows is no matter there", async () => {
+      await docker("pull", `${plain.host}/team/bb:1`);
+      await docker("tag", `${plain.host}/team/bb:1`, `${secure.host}/team/bb:1`);
+      await docker("push", `${secure.host}/team/bb:1`);
+      await docker("rmi", `${secure.host}/team/bb:1`);
+      assertStringIncludes(await docker("pull", `${secure.host}/team/bb:1`), `${secure.host}/team/bb:1`);
+    });
+    await t.step("podman asks for HTTPS unless it is told otherwise", async () => {
+      const creds = `${username}:${password}`;
+      const refused = await server.podman("pull", "-q", "--creds", creds, `${plain.host}/team/bb:1`);
+      assertStringIncludes(refused.stderr, "server gave HTTP response to HTTPS client");
+      ok(await server.podman("pull", "-q", "--creds", creds, "--tls-verify=false", `${plain.host}/team/bb:1`));
+    });
+  } finally {
+    await plain.close();
+    await secure.close();
     await Deno.remove(folder, { recursive: true });
   }
 });

@@ -3,7 +3,12 @@ import { createServer } from "node:http";
 import { gzipSync } from "node:zlib";
 import { MANIFEST_LIMITS } from "../../../lib/oci/manifest.ts";
 import { normaliseReference } from "../../../lib/oci/reference.ts";
-import { isLoopback, isTrustedRealm, readTarget } from "../../../lib/oci/registry/registry_trust.ts";
+import {
+  isLoopback,
+  isLoopbackRegistry,
+  isTrustedRealm,
+  readTarget,
+} from "../../../lib/oci/registry/registry_trust.ts";
 import { RegistryError } from "../../../lib/oci/registry/registry_error.ts";
 import { parseRegistriesConf } from "../../../lib/oci/registry/registries_conf.ts";
 import { RegistryClient } from "../../../lib/oci/registry/registry_client.ts";
@@ -82,13 +87,24 @@ Deno.test("isTrustedRealm() takes a token server by the channel that named it", 
     const trust = { base: new URL(base), insecure, isListed: (host: string) => host === "listed.example" };
     assertEquals(isTrustedRealm(new URL(realm), trust), trusted, `${base} ${realm}`);
   }
-  assertEquals(["localhost", "127.0.0.1", "[::1]", "localhost.example", "128.0.0.1"].map(isLoopback), [
-    true,
-    true,
-    true,
-    false,
-    false,
-  ]);
+});
+
+Deno.test("isLoopback() takes loopback addresses and localhost, and no other name, wherever it may lead", () => {
+  const hosts = ["localhost", "localhost.", "127.0.0.1", "127.9.9.9", "[::1]", "[::ffff:127.0.0.1]"];
+  const others = [
+    "localhost.example",
+    "a.localhost",
+    "127.0.0.1.nip.io",
+    "ip6-localhost",
+    "128.0.0.1",
+    "[::]",
+    "0.0.0.0",
+  ];
+  const loopback = (host: string) => isLoopback(new URL(`http://${host}`).hostname);
+  assertEquals([hosts.filter(loopback), others.filter(loopback)], [hosts, []]);
+  const registries = ["localhost", "localhost:5000", "127.0.0.1:5000", "[::1]:5000"];
+  const elsewhere = ["127.0.0.1.nip.io:5000", "a.localhost:5000", "docker.io", "", "x:y:z", "localhost@evil.example"];
+  assertEquals([registries, elsewhere].map((list) => list.filter(isLoopbackRegistry)), [registries, []]);
 });
 
 const METADATA = "http://169.254.169.254";
@@ -161,4 +177,31 @@ Deno.test("RegistryClient reads no more of a challenge than its bound, and asks 
     "realm",
   );
   assertEquals(net.seen.length, 1);
+});
+
+Deno.test("trustLoopback reaches loopback registries over plain HTTP with a credential, and no other host, unless the caller says otherwise", async () => {
+  const challenge = 'Basic realm="r"';
+  const plain = registry(IMAGE, { plain: true, challenge });
+  const hosts = ["localhost:5000", "127.9.9.9:5000", "a.localhost:5000", "127.0.0.1.nip.io:5000", "r.example"];
+  const net = new RegistryWorld(Object.fromEntries(hosts.map((host) => [host, plain])));
+  const options = { hash: hostCodec().hash, retries: 0, credentials: () => ({ username: "ann", password: "pw" }) };
+  const reaches = async (conf: string, choices: { trustLoopback?: boolean; tlsVerify?: boolean }) => {
+    const made = new RegistryClient(net, { ...options, conf: parseRegistriesConf(conf), ...choices });
+    const reached = [];
+    for (const host of hosts) {
+      const found = await made.manifest(normaliseReference(`${host}/x:1`)).then(() => true, () => false);
+      if (found) reached.push(host);
+    }
+    return reached;
+  };
+  const loopback = ["localhost:5000", "127.9.9.9:5000"];
+  assertEquals(await reaches("", { trustLoopback: true }), loopback);
+  assertEquals(await reaches("", {}), []);
+  assertEquals(await reaches("", { trustLoopback: true, tlsVerify: true }), []);
+  assertEquals(await reaches(CONF, { trustLoopback: true }), [...loopback, "r.example"]);
+  // A caller who wants no certificates checked has not said that everybody may read the credential.
+  net.seen.length = 0;
+  assertEquals(await reaches("", { trustLoopback: true, tlsVerify: false }), loopback);
+  const sent = net.seen.filter(({ scheme, text }) => scheme === "http" && /authorization:/i.test(text));
+  assertEquals([...new Set(sent.map(({ host }) => host))], loopback);
 });
