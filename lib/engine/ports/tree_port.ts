@@ -81,16 +81,20 @@ export interface FileTimes {
   only: "all" | "later";
 }
 
-/** Choices for {@linkcode Trees.changeset}. */
-export interface ChangesetOptions {
+/** Choices for {@linkcode Trees.export}. */
+export interface ExportOptions {
   idMaps?: IDMaps;
-  times?: FileTimes;
-  /** Places where something was mounted: what was made for that alone is left out. */
+  /** Places where something was mounted, or the engine made an empty file: what was made for that alone is left out. */
   mounted?: {
     paths: readonly string[];
     /** The layers below, from base to top. */
     diffIDs: readonly string[];
   };
+}
+
+/** Choices for {@linkcode Trees.changeset}. */
+export interface ChangesetOptions extends ExportOptions {
+  times?: FileTimes;
 }
 
 /** A mounted tree, or the one that layers make; `diffIDs` go from base to top. */
@@ -108,7 +112,7 @@ export interface Trees {
   /** Makes entries (see `lib/oci/tar/archive_entries.ts`) below a path, which is made where it is missing. */
   write(path: TreePath, entries: ReadableStream<Uint8Array>, options: TreeWriteOptions): Promise<void>;
   /** A mounted tree as a tar archive, without what is mounted inside it. */
-  export(root: string, idMaps?: IDMaps): ReadableStream<Uint8Array>;
+  export(root: string, options?: ExportOptions): ReadableStream<Uint8Array>;
   /** The container's writable layer as an OCI changeset, a plain tar, its entries in a fixed order. */
   changeset(containerID: string, options?: ChangesetOptions): ReadableStream<Uint8Array>;
   /**

@@ -53,6 +53,17 @@ export interface LifeSpec {
 /** The path of the init in a container that has one. */
 export const INIT_PATH = "/run/podman-init";
 
+/** The empty file by which programs know a container of Docker's. Podman's have `/run/.containerenv`. */
+export const DOCKER_MARK = "/.dockerenv";
+
+/**
+ * Files that the engine makes in the tree of a container with these settings, other than places of mounts: no changes of the container's,
+ * and no image that is made of it has them.
+ */
+export function engineFiles({ defaults }: { defaults?: "docker" }): string[] {
+  return defaults === "docker" ? [DOCKER_MARK] : [];
+}
+
 /** Returns the words that a container's first process starts with: its command, by its init where it has one. */
 export function firstProcess({ init }: { init: boolean }, command: readonly string[]): string[] {
   return init ? [INIT_PATH, "--", ...command] : [...command];

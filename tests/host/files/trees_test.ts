@@ -2,6 +2,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { ok, run } from "../../fixtures/run.ts";
 import { CLIENTS, startWithFiles } from "../../fixtures/files_session.ts";
+import { Session } from "../../fixtures/session.ts";
 import { traces } from "../../fixtures/traces.ts";
 
 Deno.test("podman diff and docker diff tell what changed", async () => {
@@ -83,4 +84,66 @@ Deno.test("mounts of trees are counted, outlast the engine, and go with the cont
   await call("POST", "down/mount");
   ok(await server.podman("rm", "-f", "down"));
   assertEquals(traces(server.folder, [id]).mounts, []);
+});
+
+Deno.test("a container of Docker's tree has /.dockerenv, which is no change of its own and in no image of it", async (t) => {
+  await using session = await Session.start();
+  const { server, image } = session;
+  const docker = async (...args: string[]) => ok(await server.docker(...args), args.join(" "));
+  const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
+  await docker("pull", "-q", image);
+  const once = ["run", "--rm", "--network=none"];
+  const marks = ["sh", "-c", "ls -A / | grep env; ls /run/.containerenv"];
+
+  await t.step("it is there, also with a read-only root, other users' IDs and a volume on every folder", async () => {
+    const look = ["stat", "-c", "%A %s %u", "/.dockerenv"];
+    assertEquals(await docker(...once, image, ...look), "-rwxr-xr-x 0 0\n");
+    assertEquals(await docker(...once, "--read-only", image, ...look), "-rwxr-xr-x 0 0\n");
+    assertEquals(await docker(...once, "--user=1000", "--tmpfs=/run", image, ...look), "-rwxr-xr-x 0 0\n");
+    const folder = `${server.folder}/bound`;
+    await Deno.mkdir(folder);
+    const binds = ["/root", "/run", "/home"].flatMap((place) => ["-v", `${folder}:${place}`]);
+    assertEquals(await docker(...once, ...binds, image, ...look), "-rwxr-xr-x 0 0\n");
+    assertEquals([...Deno.readDirSync(folder)], []);
+  });
+  await t.step("a program may delete it, as in Docker; no diff or commit shows it", async () => {
+    await docker(
+      "create",
+      "--name",
+      "marked",
+      "--network=none",
+      image,
+      "sh",
+      "-c",
+      "test -f /.dockerenv && touch /own",
+    );
+    await docker("start", "-a", "marked");
+    // The image has no /etc/mtab.
+    assertEquals(await docker("diff", "marked"), "C /etc\nA /own\n");
+    await docker("commit", "marked", "of-marked");
+    await podman("commit", "-q", "-s", "marked", "squashed");
+    for (const made of ["of-marked", "squashed"]) {
+      assertEquals(await podman(...once, made, "sh", "-c", "ls -A / | grep -e env -e own"), "own\n");
+    }
+    // A program that wrote to it has changed it.
+    await docker("run", "--name", "writer", "--network=none", image, "sh", "-c", "echo mine > /.dockerenv");
+    await docker("commit", "writer", "of-writer");
+    assertEquals(await podman(...once, "of-writer", "cat", "/.dockerenv"), "mine\n");
+    assertEquals(await docker(...once, image, "sh", "-c", "rm /.dockerenv && echo gone"), "gone\n");
+  });
+  await t.step("the archive of the whole tree has it, as Docker's", async () => {
+    await docker("export", "-o", `${server.folder}/marked.tar`, "marked");
+    const names = ok(await run(["tar", "-tf", `${server.folder}/marked.tar`])).split("\n");
+    assertEquals(names.filter((name) => name.includes("dockerenv")), [".dockerenv"]);
+  });
+  await t.step("Podman's have /run/.containerenv alone, and a build's layers neither", async () => {
+    assertEquals(await podman(...once, image, ...marks), "/run/.containerenv\n");
+    assertEquals(await docker(...once, image, ...marks), ".dockerenv\n/run/.containerenv\n");
+    const context = `${server.folder}/context`;
+    await Deno.mkdir(context);
+    await Deno.writeTextFile(`${context}/Dockerfile`, `FROM ${image}\nRUN touch /built\n`);
+    const env = { DOCKER_HOST: server.addresses[0], DOCKER_BUILDKIT: "0" };
+    ok(await run(["docker", "build", "-q", "-t", "classic", context], { env }), "build");
+    assertEquals(await podman(...once, "classic", "sh", "-c", "ls -A / | grep -e env -e built"), "built\n");
+  });
 });

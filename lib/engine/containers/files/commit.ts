@@ -3,6 +3,7 @@ import type { ContainerRecord } from "../../records/container_record.ts";
 import type { ImageRecord } from "../../records/image_record.ts";
 import { type Context, emitEvent } from "../context.ts";
 import { requireHost } from "../../core.ts";
+import { engineFiles } from "../../records/spec_parts.ts";
 import { committedConfig, type ConfigChanges } from "./commit_config.ts";
 import { pauseForWork } from "./pause_for_work.ts";
 import { holdTree, holdWhileRead } from "./held_tree.ts";
@@ -42,8 +43,11 @@ export async function commitContainer(
   await using pause = await pauseForWork(context, id, options.pause ?? false);
   await using tree = await holdTree(context, id);
   await layers.requireRoom(await layers.usage(id), "Commit container");
-  const { idMaps } = record;
-  const files = options.squash ? trees.export(tree.root, idMaps) : trees.changeset(id, { idMaps });
+  const { idMaps, diffIDs } = record;
+  const mounted = { paths: engineFiles(spec), diffIDs };
+  const files = options.squash
+    ? trees.export(tree.root, { idMaps, mounted })
+    : trees.changeset(id, { idMaps, mounted });
   // Until its files are read, and no longer, it is frozen and its tree held.
   const end = async () => {
     await pause[Symbol.asyncDispose]();

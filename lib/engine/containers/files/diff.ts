@@ -1,4 +1,4 @@
-import { INIT_PATH } from "../../records/spec_parts.ts";
+import { engineFiles, INIT_PATH } from "../../records/spec_parts.ts";
 import type { TreeChange, TreeName } from "../../ports/tree_port.ts";
 import { EngineError, invalid } from "../../errors.ts";
 import type { Context } from "../context.ts";
@@ -36,6 +36,8 @@ export interface ChangesOptions {
 interface Stack {
   diffIDs: readonly string[];
   containerID?: string;
+  /** Further files of the engine's own in the container's tree. */
+  own?: readonly string[];
 }
 
 /** Tells what a container changed in its image, or an image's top layer in those below, some at a time. */
@@ -44,17 +46,18 @@ export async function* listChanges(
   { of, kind, parent }: ChangesOptions,
 ): AsyncGenerator<TreeChange[], void, undefined> {
   const { trees } = requireHost(context.core);
-  const { containerID, diffIDs } = stackOf(context, of, kind);
+  const { containerID, diffIDs, own = [] } = stackOf(context, of, kind);
   const top = containerID === undefined ? { diffID: diffIDs.at(-1) ?? "" } : { containerID };
   const below = containerID === undefined ? diffIDs.slice(0, -1) : diffIDs;
   const asked = parent ? stackOf(context, parent, kind) : undefined;
+  const hidden = new Set([...OWN, ...own, ...asked?.own ?? []]);
   const found = asked !== undefined && !isSame(asked, below)
     ? compareStacks(context, asked, { diffIDs, containerID })
     : "diffID" in top && top.diffID === ""
     ? []
     : trees.changes(top, below);
   for await (const some of found) {
-    const theirs = some.filter(({ path }) => !OWN.has(path));
+    const theirs = some.filter(({ path }) => !hidden.has(path));
     if (theirs.length > 0) yield theirs;
   }
 }
@@ -86,7 +89,7 @@ function stackOf(context: Context, name: string, kind: ChangesOptions["kind"]): 
   try {
     const { id, diffIDs, spec } = records.resolve(name);
     if (spec.rootfs !== undefined) throw invalid(`container ${id} has a folder of the host as its root, and no image`);
-    return { diffIDs, containerID: id };
+    return { diffIDs, containerID: id, own: engineFiles(spec) };
   } catch (error) {
     throw explainMissing(name, error);
   }

@@ -47,7 +47,7 @@ export class ContainerFiles {
     const host = requireHost(this.#context.core);
     const tree = await holdTree(this.#context, nameOrID);
     emitEvent(this.#context, tree.record, "export");
-    return holdWhileRead(this.#context, tree, host.trees.export(tree.root, tree.record.idMaps));
+    return holdWhileRead(this.#context, tree, host.trees.export(tree.root, { idMaps: tree.record.idMaps }));
   }
 
   /**

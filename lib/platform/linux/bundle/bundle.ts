@@ -31,6 +31,7 @@ import { SharedFolders } from "./mounts/shared_folders.ts";
 import type { SpecSeccomp } from "./spec_types.ts";
 import type { SubPaths } from "./mounts/sub_paths.ts";
 import { checkKernelFolders } from "./tree/tree_check.ts";
+import { markDockerTree } from "./tree/docker_mark.ts";
 import { writeTreeFiles } from "./tree/tree_files.ts";
 import { resolveUser } from "./user_lookup.ts";
 import { ensureFolder, requireFolder } from "./tree/workdir.ts";
@@ -96,7 +97,10 @@ export async function openBundler(context: HostContext, filters: SeccompFilters)
         ...await placeSecrets(container.bundle, secrets, (place) => isMountedAt(record, place)),
       };
       // A folder of the host is as its owner made it.
-      if (record.spec.rootfs === undefined || record.spec.rootfs.overlay) await linkMountTable(rootfs, root);
+      if (record.spec.rootfs === undefined || record.spec.rootfs.overlay) {
+        await linkMountTable(rootfs, root);
+        if (record.spec.defaults === "docker") await markDockerTree(rootfs, root);
+      }
       const isPause = record.spec.infra === true && record.imageID === "";
       const init = record.spec.init || isPause ? await findInit(record.spec.initPath) : undefined;
       const mounts = await containerMounts(record, {

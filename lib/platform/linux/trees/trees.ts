@@ -9,6 +9,7 @@ import { EngineError } from "../../../engine/errors.ts";
 import type { IDMaps } from "../../../engine/records/id_maps.ts";
 import type {
   ChangesetOptions,
+  ExportOptions,
   FileFacts,
   FileTimes,
   TreeChange,
@@ -119,15 +120,20 @@ class AgentTrees implements Trees {
     }
   }
 
-  export(root: string, idMaps?: IDMaps): ReadableStream<Uint8Array> {
-    return new Agent(["export", root, "", ...mapsOf(idMaps)]).output();
+  export(root: string, { idMaps, mounted }: ExportOptions = {}): ReadableStream<Uint8Array> {
+    return new Agent(["export", root, "", ...mapsOf(idMaps), this.#places(mounted)]).output();
   }
 
   changeset(containerID: string, { idMaps, mounted, times }: ChangesetOptions = {}): ReadableStream<Uint8Array> {
-    const layers = mounted?.diffIDs.map((diffID) => join(this.#paths.layers, layerHex(diffID), "diff")) ?? [];
-    const places = mounted === undefined ? "" : mountPlaces(layers, mounted.paths);
-    return new Agent(["layer", this.#storage(containerID, "upper"), "", ...mapsOf(idMaps), places, ...timesOf(times)])
-      .output();
+    const upper = this.#storage(containerID, "upper");
+    return new Agent(["layer", upper, "", ...mapsOf(idMaps), this.#places(mounted), ...timesOf(times)]).output();
+  }
+
+  /** Places of mounts as the agent reads them. */
+  #places(mounted: ExportOptions["mounted"]): string {
+    if (mounted === undefined || mounted.paths.length === 0) return "";
+    const layers = mounted.diffIDs.map((diffID) => join(this.#paths.layers, layerHex(diffID), "diff"));
+    return mountPlaces(layers, mounted.paths);
   }
 
   async *changes(
