@@ -53,7 +53,8 @@ export const ENDPOINT_FIELDS: Readonly<Record<string, string>> = {
   "IPAMConfig.LinkLocalIPs": "Further link-local addresses.",
   Links: "Other containers to reach by further names, as `container:alias`.",
   Aliases: "Further names in the network's DNS.",
-  DriverOpts: "Options; `com.docker.network.endpoint.ifname` names the interface. Others are not supported here.",
+  DriverOpts:
+    "Options; `com.docker.network.endpoint.ifname` names the interface, and `com.docker.network.endpoint.sysctls` changes its kernel settings: `net.ipv4.conf.IFNAME.log_martians=1,…`. Others are not supported here.",
   GwPriority: "The network with the highest number has the default route; 0 by default.",
   MacAddress: "A fixed MAC address.",
   // Clients send a whole inspection back.

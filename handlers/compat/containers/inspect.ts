@@ -1,6 +1,7 @@
 import { capabilityName } from "../../../lib/engine/records/capability_name.ts";
 import { signalName } from "../../../lib/engine/text/signals.ts";
 import type { Address } from "../../wire/containers/container_inspect_network.ts";
+import { endpointOptions } from "./spec/networks.ts";
 import { deviceRequests } from "./spec/devices.ts";
 import { isLive } from "../../../lib/engine/containers/context.ts";
 import type { Engine } from "../../../lib/engine/engine.ts";
@@ -143,11 +144,13 @@ function dockerNetworkSettings(record: ContainerRecord, more: InspectFacts): Spa
   // In the order in which they were asked for, whatever names stood for them.
   const asked = Object.values(record.spec.networks);
   const endpoints = Object.entries(settings.Networks ?? {}).map(([name, endpoint], i) => {
+    const wish = record.spec.networks[name] ?? asked[i];
     return [name, {
       ...endpoint,
+      DriverOpts: endpointOptions(wish),
       EndpointID: endpointID(record, name, networkID(name)),
       GwPriority: record.networks[name]?.gatewayPriority ?? 0,
-      IPAMConfig: askedAddresses(record.spec.networks[name] ?? asked[i]),
+      IPAMConfig: askedAddresses(wish),
       // Nobody looks up names in the default network.
       DNSNames: name === DEFAULT_NETWORK ? null : [...new Set([record.name, ...endpoint?.Aliases ?? []])],
     }];

@@ -53,6 +53,8 @@ export interface NetworkAttachment {
   mac?: string;
   /** Name inside the container: eth0, … */
   interfaceName: string;
+  /** Kernel settings of the interface, `net.ipv4.conf.IFNAME.log_martians=1`, where `IFNAME` stands for its name. */
+  interfaceSettings?: string[];
   /** The rank as the way out: the network with the greatest has the default route; absent: 0. */
   gatewayPriority?: number;
   /** The place of its default route among the container's, smallest first, where it is not that of the network in their order. */

@@ -6,6 +6,7 @@ import { captured } from "../clients/requests.ts";
 import { difference, dockerSpec } from "../../fixtures/handlers/spec_difference.ts";
 import { assertRefused } from "../../fixtures/handlers/assert_refused.ts";
 import { RequestError } from "../../../handlers/request_error.ts";
+import { endpointOptions } from "../../../handlers/compat/containers/spec/networks.ts";
 
 function docker(body: unknown): ContainerSpec {
   return dockerSpec(accept(CreateContainerConfig, body));
@@ -200,6 +201,18 @@ Deno.test("dockerRequest() refuses what docker asks for and nobody has", () => {
   const aliases = ["SIGPOLL", "cld", "IOT"].map((StopSignal) => docker({ Image: "x", StopSignal }).stopSignal);
   assertEquals(aliases, [29, 17, 6], "aliases are names for a stop signal as they are for kill");
   assertEquals(docker({ Image: "x", Domainname: "x.y" }).sysctl, { "kernel.domainname": "x.y" });
+});
+
+Deno.test("dockerRequest() takes the interface's name and settings, which inspection gives back", () => {
+  const name = { "com.docker.network.endpoint.ifname": "wan0" };
+  const settings = {
+    "com.docker.network.endpoint.sysctls": "net.ipv4.conf.IFNAME.log_martians=1,net.ipv6.conf.IFNAME.disable_ipv6=1",
+  };
+  for (const DriverOpts of [name, settings, { ...name, ...settings }]) {
+    const body = { Image: "x", NetworkingConfig: { EndpointsConfig: { lan: { DriverOpts } } } };
+    assertEquals(endpointOptions(dockerSpec(accept(CreateContainerConfig, body)).networks.lan), DriverOpts);
+  }
+  assertEquals(endpointOptions({}), null);
 });
 
 Deno.test("dockerRequest() lets the owner of the machine choose Docker's default network", () => {

@@ -116,3 +116,55 @@ Deno.test("docker's networks go while their containers do not run, and prioritie
     assertEquals(await docker("info", "--format", "{{.ID}}"), id);
   });
 });
+
+Deno.test("the driver option sysctls changes an interface's kernel settings, at the start and of a container that runs", async (t) => {
+  await using session = await Session.start();
+  const { server, image } = session;
+  const docker = async (...args: string[]) => ok(await server.docker(...args), args.join(" ")).trim();
+  await docker("pull", "-q", image);
+  await docker("network", "create", "lan");
+  await docker("network", "create", "late");
+  const option = "com.docker.network.endpoint.sysctls";
+  const settings = "net.ipv4.conf.IFNAME.log_martians=1,net.ipv4.conf.IFNAME.arp_filter=1";
+  const read = (device: string) =>
+    docker("exec", "box", "sh", "-c", `cd /proc/sys/net/ipv4/conf; cat ${device}/log_martians ${device}/arp_filter`);
+  const options = async () => {
+    const format = "{{json .NetworkSettings.Networks}}";
+    const networks = JSON.parse(await docker("inspect", "--format", format, "box"));
+    return Object.fromEntries(Object.keys(networks).map((name) => [name, networks[name].DriverOpts]));
+  };
+
+  await t.step("at the start, by the interface's name of this container", async () => {
+    const lan = `name=lan,"driver-opt=${option}=${settings}",driver-opt=com.docker.network.endpoint.ifname=wan0`;
+    await docker("run", "-d", "--name", "box", "--network", lan, image, "sleep", "1000");
+    assertEquals(await read("wan0"), "1\n1");
+    assertEquals(await docker("exec", "box", "cat", "/proc/sys/net/ipv4/conf/default/log_martians"), "0");
+    // Its client writes options in lower case.
+    const lower = settings.replaceAll("IFNAME", "ifname");
+    assertEquals(await options(), { lan: { "com.docker.network.endpoint.ifname": "wan0", [option]: lower } });
+  });
+  await t.step("of a container that runs, and again at its next start", async () => {
+    await docker("network", "connect", "--driver-opt", `"${option}=${settings}"`, "late", "box");
+    assertEquals(await read("eth0"), "1\n1");
+    await docker("restart", "-t", "0", "box");
+    assertEquals([await read("eth0"), await read("wan0")], ["1\n1", "1\n1"]);
+    assertEquals((await options()).late, { [option]: settings });
+    await docker("network", "disconnect", "late", "box");
+  });
+  await t.step(
+    "settings of others are refused, and those that the kernel does not have undo the connection",
+    async () => {
+      const connect = (text: string) =>
+        server.docker("network", "connect", "--driver-opt", `${option}=${text}`, "late", "box");
+      const named = await connect("net.ipv4.conf.eth0.log_martians=1");
+      assertStringIncludes(named.stderr, "unrecognised network interface sysctl 'net.ipv4.conf.eth0.log_martians=1'");
+      const body = { Container: "box", EndpointConfig: { DriverOpts: { [option]: "net.ipv4.conf.IFNAME.x" } } };
+      assertEquals((await server.request("POST", "/networks/late/connect", { body })).status, 400);
+      const missing = await connect("net.ipv4.conf.IFNAME.nothing=1");
+      assertStringIncludes(missing.stderr, "/proc/sys/net/ipv4/conf/eth0/nothing is not a sysctl file");
+      assertEquals(Object.keys(await options()), ["lan"]);
+      assertEquals(await docker("exec", "box", "ls", "/sys/class/net"), "lo\nwan0");
+      await docker("network", "connect", "late", "box");
+    },
+  );
+});

@@ -19,6 +19,9 @@ import { RequestError } from "../../../request_error.ts";
 /** The option by which Docker's clients name a container's interface. */
 const INTERFACE_NAME = "com.docker.network.endpoint.ifname";
 
+/** The option by which Docker's clients change kernel settings of a container's interface. */
+const INTERFACE_SETTINGS = "com.docker.network.endpoint.sysctls";
+
 /** Docker's names for the network containers get that ask for none. */
 const DEFAULT_NAMES = new Set(["", "default", "bridge"]);
 
@@ -114,7 +117,7 @@ export function dockerLinks({ HostConfig, NetworkingConfig: { EndpointsConfig } 
  */
 export function endpointAttachment(endpoint?: EndpointSettings, mac = ""): Partial<NetworkAttachment> {
   const { IPv4Address = "", IPv6Address = "", LinkLocalIPs } = endpoint?.IPAMConfig ?? {};
-  const { [INTERFACE_NAME]: interfaceName, ...options } = endpoint?.DriverOpts ?? {};
+  const { [INTERFACE_NAME]: interfaceName, [INTERFACE_SETTINGS]: settings, ...options } = endpoint?.DriverOpts ?? {};
   if (!isEmpty(Object.keys(options))) throw unsupported("NetworkingConfig.EndpointsConfig.DriverOpts");
   const address = endpoint?.MacAddress || mac;
   return {
@@ -124,7 +127,19 @@ export function endpointAttachment(endpoint?: EndpointSettings, mac = ""): Parti
     // Some clients write it with dashes.
     ...address && { mac: address.replaceAll("-", ":") },
     ...interfaceName && { interfaceName },
+    ...settings && { interfaceSettings: settings.split(",") },
     ...endpoint?.GwPriority && { gatewayPriority: endpoint.GwPriority },
+  };
+}
+
+/** The options of an attachment, as {@linkcode endpointAttachment} reads them; null where there are none. */
+export function endpointOptions(
+  { interfaceName, interfaceSettings }: Partial<NetworkAttachment> = {},
+): Record<string, string> | null {
+  if (!interfaceName && !interfaceSettings) return null;
+  return {
+    ...interfaceName && { [INTERFACE_NAME]: interfaceName },
+    ...interfaceSettings && { [INTERFACE_SETTINGS]: interfaceSettings.join(",") },
   };
 }
 

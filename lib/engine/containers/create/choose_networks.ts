@@ -29,8 +29,12 @@ export async function chooseNetworks(
 }
 
 /** The parts of an attachment that few requests have. */
-export function moreOf({ linkLocalIPs, gatewayPriority }: Partial<NetworkAttachment>) {
-  return { ...linkLocalIPs && { linkLocalIPs }, ...gatewayPriority && { gatewayPriority } };
+export function moreOf({ linkLocalIPs, gatewayPriority, interfaceSettings }: Partial<NetworkAttachment>) {
+  return {
+    ...linkLocalIPs && { linkLocalIPs },
+    ...interfaceSettings && { interfaceSettings },
+    ...gatewayPriority && { gatewayPriority },
+  };
 }
 
 /** The names of a container in a network besides its own: those that it asks for, its short ID, and a hostname that was asked for. */

@@ -1,6 +1,8 @@
 import type { ContainerSpec } from "../../records/container_record.ts";
 import type { FieldError } from "../../errors.ts";
 import { isPrintable } from "../../../oci/printable.ts";
+import { parseInterfaceSetting } from "../../text/interface_setting.ts";
+import { messageOf } from "../../../oci/message_of.ts";
 import { linkLocalPrefix, parseAddress } from "../../text/ip.ts";
 import { parseUmask } from "../../text/umask.ts";
 import { invalidField } from "../failures.ts";
@@ -83,6 +85,10 @@ export const VALUE_RULES: readonly Rule[] = [
     return names.map(interfaceFault).find((fault) => fault !== undefined);
   },
   ({ networks }) => {
+    const asked = Object.values(networks).flatMap(({ interfaceSettings = [] }) => interfaceSettings);
+    return asked.map(settingFault).find((fault) => fault !== undefined);
+  },
+  ({ networks }) => {
     const mac = Object.values(networks).map(({ mac }) => mac).find((text) => text && !isMAC(text));
     return mac && `address ${mac}: invalid MAC address`;
   },
@@ -150,6 +156,14 @@ function interfaceFault(name: string): string | undefined {
   }
   if (name === "." || name === "..") return "interface name cannot be . or ..";
   return /[/:\s\0]/.test(name) ? "interface name cannot contain / or : or whitespace characters" : undefined;
+}
+
+function settingFault(text: string): string | undefined {
+  try {
+    parseInterfaceSetting(text);
+  } catch (error) {
+    return messageOf(error);
+  }
 }
 
 function isAddress(text: string): boolean {

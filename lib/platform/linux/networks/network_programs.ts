@@ -1,3 +1,4 @@
+import { EngineError } from "../../../engine/errors.ts";
 import type { NetworkSetup } from "../../../engine/ports/network_port.ts";
 import type { NetworkRecord } from "../../../engine/records/network_record.ts";
 import type { NetworkStatus } from "../../../engine/records/network_status.ts";
@@ -5,8 +6,8 @@ import process from "node:process";
 import type { HostContext } from "../helpers/context.ts";
 import { findProgram } from "../helpers/programs.ts";
 import type { Nursery } from "../processes/nursery/nursery.ts";
-import { connectionOf, deletionSteps, disconnectSteps, isKnownBridge } from "./links/connect_links.ts";
-import { ERRORS, LinkError, type LinkHelper, sendMessages } from "./links/link_helper.ts";
+import { connectionOf, deletionSteps, disconnectSteps, isKnownBridge, settingSteps } from "./links/connect_links.ts";
+import { ERRORS, inNamespace, LinkError, type LinkHelper, sendMessages } from "./links/link_helper.ts";
 import { countAnswers, getTable } from "./links/rule_messages.ts";
 import { ContainerNames, SEARCH_DOMAIN } from "./netavark/container_names.ts";
 import { type Netavark, netavarkAt, netavarkSetup } from "./netavark/netavark.ts";
@@ -81,6 +82,18 @@ export class NetworkPrograms {
     const result = await this.names.alone(() => netavarkSetup(this.netavark, setup, lock, others));
     await applyRoutes(setup.netns, others);
     return result;
+  }
+
+  /** Changes kernel settings of a container's interfaces, once they are up. Throws `EngineError("invalid")` for one that the kernel refuses. */
+  async applySettings(netns: string, attachments: Attachments): Promise<void> {
+    const steps = attachments.flatMap(({ attachment }) => settingSteps(attachment));
+    if (steps.length === 0) return;
+    try {
+      await this.#helper.run(inNamespace(netns), ...steps);
+    } catch (error) {
+      if (!(error instanceof LinkError)) throw error;
+      throw new EngineError("invalid", `Set up network: ${error.message}`, { cause: error });
+    }
   }
 
   /** Lets a container's interfaces go. */

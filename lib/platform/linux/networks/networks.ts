@@ -276,6 +276,7 @@ class BridgeNetworks implements LinuxNetworks {
       ...connected,
       ...others.length > 0 ? [await this.#alone(others, () => this.#connectOthers(options, others))] : [],
     ];
+    await this.#programs.applySettings(options.netns, options.attachments);
     return {
       interfaces: Object.assign({}, ...results.map(({ interfaces }) => interfaces)),
       dnsServers: results.flatMap(({ dnsServers }) => dnsServers),

@@ -11,6 +11,7 @@
 # | `file PATH` | opens a namespace, and remembers the file's number |
 # | `send PROTOCOL ALLOWED PLACES MESSAGES` | sends messages; the errors that are none, and where numbers go: `i20 f64` |
 # | `set PATH TEXT` | writes a setting that has another value; a missing one is no error |
+# | `change PATH TEXT` | as `set`; a missing setting is an error |
 # | `try PROTOCOL ADDRESS PORT` | fails where the port is taken, or no interface has the address (hexadecimal digits) |
 #
 # The argument is the first namespace's path; an empty one stands for that of the starter.
@@ -18,7 +19,7 @@ my ($LIMIT, $NEWNET, $SIOCGIFINDEX, $DONTWAIT, $AGAIN) = (65536, 0x40000000, 0x8
 my ($IN_USE, $NOT_AVAILABLE, $MISSING) = (98, 99, 2);
 # SOL_NETLINK, with NETLINK_CAP_ACK and NETLINK_EXT_ACK: errors come with a text, and without the message.
 my ($NETLINK, @OPTIONS) = (270, 10, 11);
-my %arguments = (namespace => 1, index => 1, file => 1, send => 4, set => 2, try => 3);
+my %arguments = (namespace => 1, index => 1, file => 1, send => 4, set => 2, change => 2, try => 3);
 setpgrp(0, 0);
 $SIG{$_} = 'IGNORE' for qw(HUP INT TERM PIPE CHLD);
 
@@ -119,6 +120,11 @@ sub set {
   defined syswrite($file, $text) or fail($!, "write $path: $!");
 }
 
+sub change {
+  -f $_[0] or fail($MISSING, "$_[0] is not a sysctl file");
+  set(@_);
+}
+
 sub try_port {
   my ($protocol, $hex, $port) = @_;
   my ($address, $tcp) = (pack('H*', $hex), $protocol eq 'tcp');
@@ -132,7 +138,7 @@ sub try_port {
   fail($!) if $! == $IN_USE || $! == $NOT_AVAILABLE;
 }
 
-my %works = (namespace => \&namespace, index => \&index_of, file => \&file, send => \&talk, set => \&set, try => \&try_port);
+my %works = (namespace => \&namespace, index => \&index_of, file => \&file, send => \&talk, set => \&set, change => \&change, try => \&try_port);
 
 sub request {
   my ($key, @fields) = @_;

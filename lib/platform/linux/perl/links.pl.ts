@@ -3,7 +3,7 @@ export const LINKS = String.raw`
 my ($LIMIT, $NEWNET, $SIOCGIFINDEX, $DONTWAIT, $AGAIN) = (65536, 0x40000000, 0x8933, 0x40, 11);
 my ($IN_USE, $NOT_AVAILABLE, $MISSING) = (98, 99, 2);
 my ($NETLINK, @OPTIONS) = (270, 10, 11);
-my %arguments = (namespace => 1, index => 1, file => 1, send => 4, set => 2, try => 3);
+my %arguments = (namespace => 1, index => 1, file => 1, send => 4, set => 2, change => 2, try => 3);
 setpgrp(0, 0);
 $SIG{$_} = 'IGNORE' for qw(HUP INT TERM PIPE CHLD);
 
@@ -102,6 +102,11 @@ sub set {
   defined syswrite($file, $text) or fail($!, "write $path: $!");
 }
 
+sub change {
+  -f $_[0] or fail($MISSING, "$_[0] is not a sysctl file");
+  set(@_);
+}
+
 sub try_port {
   my ($protocol, $hex, $port) = @_;
   my ($address, $tcp) = (pack('H*', $hex), $protocol eq 'tcp');
@@ -114,7 +119,7 @@ sub try_port {
   fail($!) if $! == $IN_USE || $! == $NOT_AVAILABLE;
 }
 
-my %works = (namespace => \&namespace, index => \&index_of, file => \&file, send => \&talk, set => \&set, try => \&try_port);
+my %works = (namespace => \&namespace, index => \&index_of, file => \&file, send => \&talk, set => \&set, change => \&change, try => \&try_port);
 
 sub request {
   my ($key, @fields) = @_;

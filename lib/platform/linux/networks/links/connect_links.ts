@@ -7,8 +7,11 @@ import { createHash, randomBytes } from "node:crypto";
 import type { NetworkSetup } from "../../../../engine/ports/network_port.ts";
 import type { NetworkRecord } from "../../../../engine/records/network_record.ts";
 import type { NetworkStatus } from "../../../../engine/records/network_status.ts";
+import type { NetworkAttachment } from "../../../../engine/records/container_record.ts";
+import { parseInterfaceSetting } from "../../../../engine/text/interface_setting.ts";
 import { linkLocalPrefix, parseAddress, parseSubnet, subnetContains } from "../../../../engine/text/ip.ts";
 import {
+  changeSetting,
   ERRORS,
   findIndex,
   inNamespace,
@@ -106,6 +109,14 @@ export function connectionOf(
     ],
     status: { name: inner, mac, addresses },
   };
+}
+
+/** Changes the kernel settings of an interface, in its namespace. */
+export function settingSteps({ interfaceSettings = [], interfaceName }: NetworkAttachment): LinkStep[] {
+  return interfaceSettings.map((text) => {
+    const { before, name, value } = parseInterfaceSetting(text);
+    return changeSetting([...before, interfaceName, name].join("/"), value);
+  });
 }
 
 /** Deletes the end of a pair by which a container is connected, and the other one with it; an absent one is no error. */

@@ -44,6 +44,11 @@ export function writeSetting(path: string, value: string): LinkStep {
   return ["set", `/proc/sys/${path}`, value];
 }
 
+/** As {@linkcode writeSetting}; a setting that is not there is an error. */
+export function changeSetting(path: string, value: string): LinkStep {
+  return ["change", `/proc/sys/${path}`, value];
+}
+
 /** Fails where something listens on a port. The address is in hexadecimal digits. */
 export function tryPort(protocol: string, address: string, port: number): LinkStep {
   return ["try", protocol, address, String(port)];

@@ -3,6 +3,7 @@ import { createServer } from "node:net";
 import { once } from "node:events";
 import { EngineError } from "../../../../../lib/engine/errors.ts";
 import {
+  changeSetting,
   findIndex,
   inNamespace,
   LinkError,
@@ -49,6 +50,11 @@ Deno.test({
       assertRejects(() => helper.run(bridge("name-of-more-than-15")), LinkError),
       assertRejects(() => helper.run(bridge("a/b")), LinkError),
       helper.run(writeSetting("net/ipv6/conf/none/accept_dad", "0")),
+      assertRejects(
+        () => helper.run(changeSetting("net/ipv6/conf/none/accept_dad", "0")),
+        LinkError,
+        "/proc/sys/net/ipv6/conf/none/accept_dad is not a sysctl file",
+      ),
     ];
     const error = await requests[1] as LinkError;
     assertEquals([error.step, error.code], [1, 17]);
