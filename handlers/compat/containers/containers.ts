@@ -23,6 +23,7 @@ import { compatGetContainer } from "./inspect.ts";
 import { requireLinked } from "./linked.ts";
 import { dockerRequest } from "./spec/container_request.ts";
 import { DOCKER_NAMES } from "./spec/docker_names.ts";
+import { requestWords } from "./request_words.ts";
 import { containerSummary, nextStatusChange } from "./summary.ts";
 import { compatStartContainer } from "./start.ts";
 import { COMPAT_STATS, containerStats } from "../../containers/container_stats.ts";
@@ -44,7 +45,8 @@ export function compatContainers(engine: Engine): Implementation {
       requireLinked(engine, config);
       const image = localName(engine, config.Image);
       requirePlatform(engine, image, parsePlatform(platform));
-      return await create(engine, { ...request, image }, DOCKER_NAMES).catch(tellMissingSource);
+      const words = requestWords(config, image);
+      return await create(engine, { ...request, image, requestWords: words }, DOCKER_NAMES).catch(tellMissingSource);
     },
     CompatListContainers: async (query, context) => {
       const image = imagesOf(engine);

@@ -27,6 +27,7 @@ import { inspectHealth } from "./health.ts";
 import { byDockerNames } from "../networks/names.ts";
 import { mountPoints } from "./mounts.ts";
 import { dockerNetworkMode } from "./network_mode.ts";
+import { askedImage, inRequestWords } from "./request_words.ts";
 import { dockerState } from "./state.ts";
 
 /** Tells all there is to know of a container, as Docker does. */
@@ -52,6 +53,7 @@ export async function compatGetContainer(
       ...inspectConfig(record, image),
       Domainname: record.spec.sysctl["kernel.domainname"],
       Entrypoint: entrypointOf(record, image),
+      Image: askedImage(record),
       StopSignal: signalName(record.stopSignal),
     },
     NetworkSettings: {
@@ -100,7 +102,7 @@ function dockerHostConfig(
   const driver = spec.logDriver ?? log.driver;
   const size = (spec.logSizeMax ?? 0) > 0 ? { "max-size": String(spec.logSizeMax) } : {};
   const logOptions = { ...size, ...spec.logOptions };
-  return {
+  return inRequestWords(record, {
     ...same,
     NetworkMode: dockerNetworkMode(record),
     // Docker has no word for namespaces that are the container's own.
@@ -125,7 +127,7 @@ function dockerHostConfig(
     // A privileged container has none, which Docker tells apart from an empty list.
     MaskedPaths: spec.privileged ? null : facts?.hidden.maskedPaths ?? null,
     ReadonlyPaths: spec.privileged ? null : facts?.hidden.readonlyPaths ?? null,
-  };
+  });
 }
 
 function ownIsEmpty(mode: string | null | undefined): string | null | undefined {

@@ -1,3 +1,4 @@
+import { askedImage } from "./request_words.ts";
 import { endpointID } from "../networks/endpoint_id.ts";
 import type { ContainerRecord } from "../../../lib/engine/records/container_record.ts";
 import { isLive } from "../../../lib/engine/containers/context.ts";
@@ -42,7 +43,7 @@ export function containerSummary(record: ContainerRecord, options: SummaryOption
   return emit(ContainerSummary, {
     Id: record.id,
     Names: [`/${record.name}`],
-    Image: record.imageName,
+    Image: askedImage(record),
     ImageID: `sha256:${record.imageID}`,
     Command: commandText(record.process.args),
     Created: wireSeconds(record.created),

@@ -15,7 +15,7 @@ export function inspectMounts(
 }
 
 /** Folders and volumes as a user spells them: `source:destination:options`. */
-export function viewBinds({ mounts }: ContainerRecord): string[] {
+export function viewBinds({ mounts }: { mounts: readonly MountSpec[] }): string[] {
   return mounts.filter(({ type }) => ["bind", "volume", "overlay"].includes(type)).map(viewBind);
 }
 

@@ -1,7 +1,15 @@
 import type { IDMaps } from "./id_maps.ts";
 import type { DeviceRule, DeviceSpec, Limits, PathLimits, TreeLimit } from "./limits.ts";
 import type { MountRequest, MountSpec } from "./mount_spec.ts";
-import type { IdentitySpec, LifeSpec, MemberSpec, ProcessSpec, SecuritySpec, UserSpec } from "./spec_parts.ts";
+import type {
+  IdentitySpec,
+  LifeSpec,
+  MemberSpec,
+  ProcessSpec,
+  RequestWords,
+  SecuritySpec,
+  UserSpec,
+} from "./spec_parts.ts";
 import type { HealthPlan, HealthWish } from "./health_plan.ts";
 import type { LifecycleHooks } from "./lifecycle_hooks.ts";
 import type { StoredSpec } from "./stored_spec.ts";
@@ -175,6 +183,8 @@ export interface ContainerSpec extends IdentitySpec, ProcessSpec, LifeSpec, Memb
   logOptions: Record<string, string>;
   /** As given by the client, for inspect. */
   createCommand: string[];
+  /** The same of single fields; absent where there is nothing to tell. */
+  requestWords?: RequestWords;
   restartPolicy?: RestartPolicy;
   health?: HealthWish;
   hooks?: LifecycleHooks;

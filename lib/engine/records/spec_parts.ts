@@ -127,3 +127,24 @@ export interface UserSpec {
   /** With a private user namespace: which IDs of the host its users are. */
   userMaps?: UserMapsWish;
 }
+
+/**
+ * A request's own words for what the engine keeps in another form. A client that compares what it asked for with what an inspection
+ * shows would take the other form for a difference, and make the container again.
+ */
+export interface RequestWords {
+  /** The image's short name, where the container has its full one. */
+  image?: string;
+  /** Capabilities that are added, and those that are dropped. */
+  capAdd?: string[];
+  capDrop?: string[];
+  /** Folders and volumes, `source:destination:options`. */
+  binds?: string[];
+  /** The options of each tmpfs, by its place. */
+  tmpfs?: Record<string, string>;
+  /** Mounts in the client's JSON, which only its own tree reads. */
+  mounts?: Record<string, unknown>[];
+  /** `no-new-privileges:true`, `label=disable`, …, without profiles of seccomp. */
+  securityOptions?: string[];
+  userNamespace?: string;
+}

@@ -99,3 +99,39 @@ Deno.test("a container's hostname is one of its names in networks of users, and 
   const [listed] = await ask("/v1.50/containers/json");
   assertEquals(listed.HostConfig, { NetworkMode: "web" });
 });
+
+// Ansible's docker_container makes a container again when these differ from what its tasks ask for.
+Deno.test("CompatGetContainer() shows images, binds, mounts, capabilities and security options in the request's words", async () => {
+  await using test = await openTestEngine();
+  await test.engine.images.tag(TINY_NAME, "docker.io/library/plain", "latest");
+  const make = async (name: string, body: object) => {
+    const reply = await test.send("POST", `/v1.51/containers/create?name=${name}`, body);
+    assertEquals(reply.status, 201, await reply.clone().text());
+    return await (await test.send("GET", `/v1.51/containers/${name}/json`)).json();
+  };
+  const HostConfig = {
+    Binds: ["kept:/v:rw", "/tmp:/t:ro", "/tmp:/plain"],
+    Mounts: [{ Type: "tmpfs", Target: "/m", TmpfsOptions: { SizeBytes: 1 << 20, Mode: 0o1777 } }],
+    Tmpfs: { "/s": "size=1m", "/empty": "" },
+    CapAdd: ["net_admin"],
+    CapDrop: ["MKNOD"],
+    SecurityOpt: ["no-new-privileges:true", 'seccomp={"defaultAction":"SCMP_ACT_ALLOW"}', "label=disable"],
+    UsernsMode: "host",
+  };
+  const asked = await make("asked", { Image: "plain", Volumes: { "/unnamed": {} }, HostConfig });
+  const { Binds, Mounts, Tmpfs, CapAdd, CapDrop, SecurityOpt, UsernsMode } = asked.HostConfig;
+  assertEquals([CapAdd, CapDrop, Mounts, UsernsMode], [["net_admin"], ["MKNOD"], HostConfig.Mounts, "host"]);
+  assertEquals(SecurityOpt.toSorted(), HostConfig.SecurityOpt.toSorted());
+  assertEquals(Binds.slice(0, 3), HostConfig.Binds);
+  // Podman's service has these there too: they follow.
+  assertMatch(Binds.slice(3).join(), /^[0-9a-f]{64}:\/unnamed:[^,]/);
+  assertEquals({ ...Tmpfs, "/m": "" }, { ...HostConfig.Tmpfs, "/m": "" });
+  assertMatch(Tmpfs["/m"], /^size=1048576,mode=1777,/);
+  const list = await (await test.send("GET", "/v1.51/containers/json?all=true")).json();
+  assertEquals([asked.Config.Image, list[0].Image], ["plain", "plain"]);
+  const native = await (await test.send("GET", "/libpod/containers/asked/json")).json();
+  assertEquals([native.ImageName, native.HostConfig.CapAdd], ["docker.io/library/plain:latest", ["CAP_NET_ADMIN"]]);
+  // A short name that found an image elsewhere does not stand for it in Docker's words.
+  const found = await make("found", { Image: "tiny:1" });
+  assertEquals(found.Config.Image, TINY_NAME);
+});

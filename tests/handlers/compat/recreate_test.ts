@@ -43,6 +43,16 @@ const BODIES: Record<string, unknown>[] = [
     HostConfig: { MaskedPaths: ["/proc/kcore"], ReadonlyPaths: [] },
     NetworkingConfig: { EndpointsConfig: { bridge: { IPAMConfig: { IPv4Address: "10.87.0.77" }, Aliases: ["web"] } } },
   },
+  {
+    Image: TINY_NAME,
+    HostConfig: {
+      Mounts: [
+        { Type: "bind", Source: "/tmp", Target: "/with:colon", ReadOnly: true },
+        { Type: "volume", Source: "kept", Target: "/kept", VolumeOptions: { NoCopy: true } },
+        { Type: "tmpfs", Target: "/scratch", TmpfsOptions: { SizeBytes: 1 << 20, Mode: 0o1777 } },
+      ],
+    },
+  },
   { Image: TINY_NAME, HostConfig: { NetworkMode: "host", PidMode: "host", Privileged: true } },
   {
     Image: TINY_NAME,
@@ -84,4 +94,20 @@ Deno.test("CompatCreateContainer() refuses two wishes for the processor that dis
   const reply = await test.send("POST", "/containers/create", { Image: TINY_NAME, HostConfig });
   const { message } = await reply.json();
   assertEquals([reply.status, message], [400, "NanoCpus conflicts with CpuPeriod and CpuQuota"]);
+});
+
+Deno.test("CompatCreateContainer() keeps a volume without a name that a mount asked for, in a container that is made again", async () => {
+  await using test = await openTestEngine();
+  const make = async (name: string, HostConfig: unknown) => {
+    const reply = await test.send("POST", `/v1.44/containers/create?name=${name}`, { Image: TINY_NAME, HostConfig });
+    assertEquals(reply.status, 201, await reply.clone().text());
+    return await (await test.send("GET", `/v1.44/containers/${name}/json`)).json();
+  };
+  const first = await make("first", { Mounts: [{ Type: "volume", Target: "/unnamed" }] });
+  const second = await make("second", first.HostConfig);
+  assertEquals(second.Mounts, first.Mounts);
+  // The same place for something else is a mistake.
+  const HostConfig = { ...first.HostConfig, Binds: ["/tmp:/unnamed"] };
+  const reply = await test.send("POST", "/v1.44/containers/create", { Image: TINY_NAME, HostConfig });
+  assertEquals([reply.status, /"?\/unnamed"?/.test((await reply.json()).message)], [400, true]);
 });

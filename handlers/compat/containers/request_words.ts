@@ -1,0 +1,74 @@
+/** Docker's inspection shows a request as it came: Ansible and others compare the two, and make the container again where they differ. */
+import { parseVolume } from "../../../lib/engine/containers/request/parse_mounts.ts";
+import type { ContainerRecord } from "../../../lib/engine/records/container_record.ts";
+import type { MountSpec } from "../../../lib/engine/records/mount_spec.ts";
+import type { RequestWords } from "../../../lib/engine/records/spec_parts.ts";
+import { viewBinds } from "../../containers/view/inspect_mounts.ts";
+import type { CreateContainerConfig } from "../../wire/compat/container_create.ts";
+import type { HostConfig } from "../../wire/compat/host_config.ts";
+import type { Mount } from "../../wire/compat/mount.ts";
+import type { Sparse } from "../../wire/emit.ts";
+
+/** The options of a profile, which may be long and is stored already. */
+const PROFILE = /^seccomp[=:]/;
+
+/**
+ * Returns the words of a create request that the engine keeps in another form; `undefined` without any.
+ *
+ * @param image The full name of its image
+ */
+export function requestWords(
+  { Image, HostConfig: host }: CreateContainerConfig,
+  image: string,
+): RequestWords | undefined {
+  const words: RequestWords = {
+    image: image === Image ? undefined : Image,
+    capAdd: host.CapAdd ?? [],
+    capDrop: host.CapDrop ?? [],
+    binds: host.Binds ?? [],
+    tmpfs: host.Tmpfs ?? {},
+    mounts: host.Mounts ?? [],
+    securityOptions: host.SecurityOpt?.filter((option) => !PROFILE.test(option)),
+    userNamespace: host.UsernsMode,
+  };
+  const given = Object.entries(words).filter(([, value]) => Object.keys(value ?? {}).length > 0);
+  return given.length > 0 ? Object.fromEntries(given) : undefined;
+}
+
+/**
+ * Puts a request's words into the host configuration of a container that Docker's tree made. Mounts stand in `Mounts` as they came and,
+ * for clients of Podman's service, in `Binds` and `Tmpfs` too.
+ *
+ * @param host The host configuration in the engine's words
+ */
+export function inRequestWords({ spec, mounts }: ContainerRecord, host: Sparse<HostConfig>): Sparse<HostConfig> {
+  const { requestWords: words } = spec;
+  if (words === undefined) return host;
+  return {
+    ...host,
+    CapAdd: words.capAdd ?? host.CapAdd,
+    CapDrop: words.capDrop ?? host.CapDrop,
+    Binds: mergeBinds(words.binds ?? [], mounts),
+    Tmpfs: { ...host.Tmpfs, ...words.tmpfs },
+    // Stored by this module, from a request of that shape.
+    Mounts: words.mounts as Mount[] | undefined,
+    SecurityOpt: words.securityOptions
+      ? [...words.securityOptions, ...(host.SecurityOpt ?? []).filter((option) => PROFILE.test(option))]
+      : host.SecurityOpt,
+    UsernsMode: words.userNamespace ?? host.UsernsMode,
+  };
+}
+
+/** The name of a container's image as Docker shows it: as it was asked for, where that means the same image. */
+export function askedImage({ imageName, spec }: ContainerRecord): string {
+  return spec.requestWords?.image ?? imageName;
+}
+
+/** The binds of a request, and those of a container that stand at other places, but for paths that no bind can say. */
+function mergeBinds(asked: readonly string[], mounts: readonly MountSpec[]): string[] {
+  const places = new Set(asked.map((bind) => parseVolume(bind).destination));
+  const others = mounts.filter(({ destination, source }) =>
+    !places.has(destination) && !`${source}${destination}`.includes(":")
+  );
+  return [...asked, ...viewBinds({ mounts: others })];
+}
