@@ -12,7 +12,8 @@ import { startExec, startExecSocket } from "./start.ts";
 export function implementExec(engine: Engine): Implementation {
   return implementFamily(execAPI, {
     ExecCreateHandler: (name, config) => createExec(engine, name, config),
-    ExecStartHandler: (id, config, context) => startExec(engine, id, config, context, NATIVE_ATTACH.framedSince),
+    ExecStartHandler: (id, config, context) =>
+      startExec(engine, id, config, context, { since: NATIVE_ATTACH.framedSince }),
     ExecWebSocket: (id, query, context) => startExecSocket(engine, id, query, context),
     ExecResizeTTY: (id, query) => resizeExec(engine, id, query),
     ExecInspectHandler: (id) => inspectExec(engine, id),

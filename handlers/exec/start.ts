@@ -10,6 +10,14 @@ import type { ExecStartConfig } from "../wire/exec/exec.ts";
 import { terminalSize } from "./terminal_size.ts";
 import { errorText } from "../images/pull_progress.ts";
 
+/** The form of a stream that a started session gets. */
+interface StartForm {
+  /** The first version that names framed streams by their own type. */
+  since: readonly [number, number];
+  /** Whether its bytes come in frames; those of a session without a terminal by default. */
+  framed?: boolean;
+}
+
 /**
  * Starts a session. Attached, it takes the client's connection over first: Podman's client loses what comes in one piece with
  * the reply's head. The runtime's message about a process that it cannot run goes into the stream, where clients look for
@@ -20,7 +28,7 @@ export async function startExec(
   id: string,
   { Detach, h, w, ConsoleSize }: ExecStartConfig,
   context: Context,
-  since: readonly [number, number],
+  { since, framed }: StartForm,
 ): Promise<Response> {
   const { execs } = engine.containers;
   const { config } = execs.startable(id);
@@ -29,7 +37,8 @@ export async function startExec(
     await execs.start(id, { detach: true, size });
     return new Response(null, { status: 200 });
   }
-  return runSession(engine, id, { config, size }, context, await takeOver(context, !config.terminal, since));
+  const inFrames = framed ?? !config.terminal;
+  return runSession(engine, id, { config, size, inFrames }, context, await takeOver(context, inFrames, since));
 }
 
 /**
@@ -45,20 +54,20 @@ export function startExecSocket(
 ): Response {
   const { config } = engine.containers.execs.startable(id);
   const size = terminalSize([h ?? 0, w ?? 0]) ?? config.size;
-  return runSession(engine, id, { config, size }, context, socketBytes(context));
+  return runSession(engine, id, { config, size, inFrames: !config.terminal }, context, socketBytes(context));
 }
 
 /** Starts a session for a client whose connection is taken over already. */
 function runSession(
   engine: Engine,
   id: string,
-  { config, size }: { config: ExecConfig; size: TerminalSize | undefined },
+  { config, size, inFrames }: { config: ExecConfig; size: TerminalSize | undefined; inFrames: boolean },
   context: Context,
   connection: Upgraded,
 ): Response {
   const started = engine.containers.execs.start(id, { detach: false, size }).catch(failedAttachment);
   const done = started.then((attachment) =>
-    joinStreams(attachment ?? emptyAttachment(), connection, !config.terminal, config.attachStdin)
+    joinStreams(attachment ?? emptyAttachment(), connection, inFrames, config.attachStdin)
   );
   context.platform.waitUntil?.(done);
   return connection.response;

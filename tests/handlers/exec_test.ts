@@ -61,6 +61,27 @@ Deno.test("ExecStartHandler() answers 200 without an upgrade, and a terminal's b
   assertEquals(await new Response(output).text(), "raw");
 });
 
+// docker-py asks for the terminal when it makes a session, and starts it without the word.
+Deno.test("CompatExecStartHandler() sends frames or bytes as the start asks, whether or not the session has a terminal", async () => {
+  const said = async (made: { Tty: boolean }, asked: object) => {
+    await using test = await openTestEngine();
+    const id = await session(test, { Cmd: ["serve"], ...made });
+    const { platform, announced, output } = connection();
+    await test.serve(start(`/v1.51/exec/${id}/start`, asked), platform);
+    while (!test.kernel.execs.get(id)?.output) await new Promise((resolve) => setTimeout(resolve, 1));
+    test.kernel.execs.get(id)!.output!.enqueue({ stream: "stdout", data: new TextEncoder().encode("said") });
+    test.kernel.endExec(id, 0);
+    const type = new Headers(announced[0].headers).get("content-type");
+    return [type, JSON.stringify(await new Response(output).text())];
+  };
+  const framed = ["application/vnd.docker.multiplexed-stream", JSON.stringify("\x01\0\0\0\0\0\0\x04said")];
+  const raw = ["application/vnd.docker.raw-stream", '"said"'];
+  assertEquals(await said({ Tty: true }, {}), framed);
+  assertEquals(await said({ Tty: true }, { Tty: true }), raw);
+  assertEquals(await said({ Tty: false }, { Tty: false }), framed);
+  assertEquals(await said({ Tty: false }, { Tty: true }), raw);
+});
+
 Deno.test("ExecStartHandler() tells in the stream what cannot be run, and keeps the code", async () => {
   await using test = await openTestEngine();
   const id = await session(test, { Cmd: ["missing"] });

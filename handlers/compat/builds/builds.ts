@@ -29,7 +29,9 @@ async function buildImage(
   { request, signal, headers }: Context,
 ): Promise<AsyncIterable<BuildResponse>> {
   headers.set("content-type", MESSAGES);
-  const options = buildOptions(query);
+  // docker-py names a Dockerfile outside the context twice: the file that it has put there, and the text in it. Go reads the first.
+  const dockerfile = new URL(request.url).searchParams.get("dockerfile") ?? undefined;
+  const options = buildOptions({ ...query, dockerfile });
   const build = engine.builds.build({
     ...options,
     format: options.format ?? "docker",

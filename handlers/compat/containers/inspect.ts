@@ -39,7 +39,7 @@ export async function compatGetContainer(
   const record = engine.containers.resolve(name);
   const facts = await inspectFacts(engine, record, size);
   const { image, rwSize } = facts;
-  const settings = dockerNetworkSettings(record, facts);
+  const settings = dockerNetworkSettings(record, facts, version);
   return emit(ContainerInspect, {
     ...inspectCommon(record, facts),
     State: dockerInspectState(record, facts, engine.containers.awaitsRestart(record)),
@@ -140,7 +140,11 @@ function storageOptions({ size, inodes }: TreeLimit = {}): Record<string, string
   return Object.keys(options).length > 0 ? options : undefined;
 }
 
-function dockerNetworkSettings(record: ContainerRecord, more: InspectFacts): Sparse<NetworkSettings> {
+function dockerNetworkSettings(
+  record: ContainerRecord,
+  more: InspectFacts,
+  version: string | undefined,
+): Sparse<NetworkSettings> {
   const { image, networkID, joined } = more;
   const settings = networkSettings(record, exposedBy(record, image), networkID, joined);
   // In the order in which they were asked for, whatever names stood for them.
@@ -150,6 +154,7 @@ function dockerNetworkSettings(record: ContainerRecord, more: InspectFacts): Spa
     return [name, {
       ...endpoint,
       DriverOpts: endpointOptions(wish),
+      Aliases: dockerAliases(record, name, version),
       EndpointID: endpointID(record, name, networkID(name)),
       GwPriority: record.networks[name]?.gatewayPriority ?? 0,
       IPAMConfig: askedAddresses(wish),
@@ -165,6 +170,15 @@ function dockerNetworkSettings(record: ContainerRecord, more: InspectFacts): Spa
     SecondaryIPAddresses: settings.SecondaryIPAddresses?.map(dockerAddress),
     SecondaryIPv6Addresses: settings.SecondaryIPv6Addresses?.map(dockerAddress),
   };
+}
+
+/** A container's further names in a network. From version 1.45 on its short ID and hostname are among `DNSNames` only. */
+function dockerAliases({ id, spec, networks }: ContainerRecord, name: string, version: string | undefined) {
+  const aliases = networks[name]?.aliases ?? [];
+  if (isBefore(version, 1, 45)) return aliases;
+  const isAsked = (alias: string) => spec.networks[name]?.aliases?.includes(alias) === true;
+  const asked = aliases.filter((alias) => isAsked(alias) || (alias !== id.slice(0, 12) && alias !== spec.hostname));
+  return asked.length > 0 ? asked : null;
 }
 
 function dockerAddress({ Addr = "", PrefixLength = 0 }: Sparse<Address>) {

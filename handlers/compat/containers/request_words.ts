@@ -25,6 +25,7 @@ export function requestWords(
     image: image === Image ? undefined : Image,
     capAdd: host.CapAdd ?? [],
     capDrop: host.CapDrop ?? [],
+    deviceRules: host.DeviceCgroupRules ?? [],
     binds: host.Binds ?? [],
     tmpfs: host.Tmpfs ?? {},
     mounts: host.Mounts ?? [],
@@ -48,6 +49,7 @@ export function inRequestWords({ spec, mounts }: ContainerRecord, host: Sparse<H
     ...host,
     CapAdd: words.capAdd ?? host.CapAdd,
     CapDrop: words.capDrop ?? host.CapDrop,
+    DeviceCgroupRules: words.deviceRules ?? host.DeviceCgroupRules,
     Binds: mergeBinds(words.binds ?? [], mounts),
     Tmpfs: { ...host.Tmpfs, ...words.tmpfs },
     // Stored by this module, from a request of that shape.

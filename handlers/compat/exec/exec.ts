@@ -18,7 +18,10 @@ const FAILED = 125;
 export function compatExec(engine: Engine): Implementation {
   return implementFamily(compatExecAPI, {
     CompatExecCreateHandler: (name, config) => createExec(engine, name, config),
-    CompatExecStartHandler: (id, config, context) => startExec(engine, id, config, context, COMPAT_ATTACH.framedSince),
+    CompatExecStartHandler: (id, config, context) => {
+      // The start's own word says how its client reads, whether or not the session has a terminal.
+      return startExec(engine, id, config, context, { since: COMPAT_ATTACH.framedSince, framed: !config.Tty });
+    },
     CompatExecResizeTTY: (id, query) => resizeExec(engine, id, query),
     CompatExecInspectHandler: (id) => {
       const session = inspectExec(engine, id);

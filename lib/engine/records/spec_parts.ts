@@ -138,6 +138,8 @@ export interface RequestWords {
   /** Capabilities that are added, and those that are dropped. */
   capAdd?: string[];
   capDrop?: string[];
+  /** Rules for devices, `c 7:128 rwm`. */
+  deviceRules?: string[];
   /** Folders and volumes, `source:destination:options`. */
   binds?: string[];
   /** The options of each tmpfs, by its place. */

@@ -115,12 +115,14 @@ Deno.test("CompatGetContainer() shows images, binds, mounts, capabilities and se
     Tmpfs: { "/s": "size=1m", "/empty": "" },
     CapAdd: ["net_admin"],
     CapDrop: ["MKNOD"],
+    DeviceCgroupRules: ["c 7:128 rwm"],
     SecurityOpt: ["no-new-privileges:true", 'seccomp={"defaultAction":"SCMP_ACT_ALLOW"}', "label=disable"],
     UsernsMode: "host",
   };
   const asked = await make("asked", { Image: "plain", Volumes: { "/unnamed": {} }, HostConfig });
   const { Binds, Mounts, Tmpfs, CapAdd, CapDrop, SecurityOpt, UsernsMode } = asked.HostConfig;
   assertEquals([CapAdd, CapDrop, Mounts, UsernsMode], [["net_admin"], ["MKNOD"], HostConfig.Mounts, "host"]);
+  assertEquals(asked.HostConfig.DeviceCgroupRules, HostConfig.DeviceCgroupRules);
   assertEquals(SecurityOpt.toSorted(), HostConfig.SecurityOpt.toSorted());
   assertEquals(Binds.slice(0, 3), HostConfig.Binds);
   // Podman's service has these there too: they follow.
@@ -134,4 +136,28 @@ Deno.test("CompatGetContainer() shows images, binds, mounts, capabilities and se
   // A short name that found an image elsewhere does not stand for it in Docker's words.
   const found = await make("found", { Image: "tiny:1" });
   assertEquals(found.Config.Image, TINY_NAME);
+});
+
+Deno.test("CompatGetContainer() lists a container's short ID and hostname among its aliases for clients before 1.45 only", async () => {
+  await using test = await openTestEngine();
+  assertEquals((await test.send("POST", "/networks/create", { Name: "web" })).status, 201);
+  const make = async (name: string, Aliases?: string[]) => {
+    const EndpointsConfig = { web: { Aliases } };
+    const body = {
+      Image: TINY_NAME,
+      Hostname: "host",
+      HostConfig: { NetworkMode: "web" },
+      NetworkingConfig: { EndpointsConfig },
+    };
+    const { Id } = await (await test.send("POST", `/v1.51/containers/create?name=${name}`, body)).json();
+    return Id.slice(0, 12);
+  };
+  const names = async (name: string, version: string) => {
+    const { NetworkSettings } = await (await test.send("GET", `/${version}/containers/${name}/json`)).json();
+    return [NetworkSettings.Networks.web.Aliases, NetworkSettings.Networks.web.DNSNames];
+  };
+  const [plain, named] = [await make("plain"), await make("named", ["db", "host"])];
+  assertEquals(await names("plain", "v1.45"), [null, ["plain", plain, "host"]]);
+  assertEquals(await names("plain", "v1.44"), [[plain, "host"], ["plain", plain, "host"]]);
+  assertEquals(await names("named", "v1.45"), [["db", "host"], ["named", "db", "host", named]]);
 });

@@ -85,3 +85,28 @@ Deno.test("testcontainers builds an image from a Dockerfile, and runs it", async
   ]);
   assertEquals([result.code, result.stdout.trim()], [0, "testcontainers\ncontent"], result.stderr);
 });
+
+/** docker-py puts a Dockerfile from elsewhere into the context under a name of its own, and sends its text besides. */
+const PYTHON = `import docker, sys
+client = docker.from_env()
+folder, dockerfile = sys.argv[1:]
+image, _ = client.images.build(path=folder, dockerfile=dockerfile, tag="outside:1", rm=True)
+print(client.containers.run(image, ["cat", "/src/file"], remove=True).decode())
+container = client.containers.run("outside:1", ["sleep", "1000"], detach=True)
+made = client.api.exec_create(container.id, ["echo", "said"], tty=True)
+print(client.api.exec_start(made["Id"]))
+committed = client.api.commit(container.id)["Id"]
+print({"Deleted": committed} in client.api.remove_image(committed))
+print(container.attrs["Config"]["Image"])
+container.remove(force=True)`;
+
+Deno.test("docker-py builds by a Dockerfile outside the context, and knows answers by the words that it asked with", async () => {
+  await using session = await Session.start();
+  const { server, image } = session;
+  await using context = await ContextFolder.make({ "file": "content" });
+  await using elsewhere = await ContextFolder.make({ "Other": `FROM ${image}\nCOPY . /src\nWORKDIR /src\n` });
+  await server.docker("pull", image);
+  const words = ["python3", "-c", PYTHON, context.path, `${elsewhere.path}/Other`];
+  const result = await run(["env", `DOCKER_HOST=${server.addresses[0]}`, ...words]);
+  assertEquals([result.code, result.stdout], [0, "content\nb'said\\r\\n'\nTrue\noutside:1\n"], result.stderr);
+});
