@@ -25,11 +25,13 @@ const COMPONENT_LIMIT = 255;
 /**
  * The path without `.` components, doubled and final slashes; `""` is the layer's root.
  *
- * Throws {@linkcode LayerError} for absolute paths, `..`, and names no file system takes.
+ * Throws {@linkcode LayerError} for absolute paths but `/` itself, which some builders write for the root, `..`, and names no file system takes.
  */
 export function layerPath(path: string, limit: number): string {
   if (path.length > limit) throw new LayerError("limit", `a path is longer than ${limit} bytes`);
-  if (path.startsWith("/")) throw new LayerError("unsafe", `"${showPath(path)}" is an absolute path`);
+  if (path.startsWith("/") && !isRootPath(path)) {
+    throw new LayerError("unsafe", `"${showPath(path)}" is an absolute path`);
+  }
   if (path.includes("\0")) throw new LayerError("corrupt", "a path holds a zero byte");
   const plain = !/(?:^|\/)\.{0,2}(?:\/|$)/.test(path) && path.length <= COMPONENT_LIMIT;
   if (plain) return path;
@@ -39,6 +41,11 @@ export function layerPath(path: string, limit: number): string {
     throw new LayerError("limit", `a file name is longer than ${COMPONENT_LIMIT} bytes`);
   }
   return components.join("/");
+}
+
+/** Whether a path of an archive is nothing but slashes: Python's tarfile writes its root so. */
+export function isRootPath(path: string): boolean {
+  return /^\/+$/.test(path);
 }
 
 /** A path of bytes for an error message. */

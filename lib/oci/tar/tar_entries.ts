@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { isRootPath } from "./layer_tree.ts";
 import { byteStream, isByteStream } from "../bytes/byte_stream.ts";
 import { ByteReader } from "../bytes/byte_reader.ts";
 import { LayerError } from "./layer_error.ts";
@@ -240,7 +241,9 @@ class EntryBody {
 
 function memberPath(path: string): string {
   if (path.length > PATH_LIMIT) throw brokenTar("limit", `a path is longer than ${PATH_LIMIT} letters`);
-  if (path.startsWith("/")) throw brokenTar("unsafe", `"${path.slice(0, 200)}" is an absolute path`);
+  if (path.startsWith("/") && !isRootPath(path)) {
+    throw brokenTar("unsafe", `"${path.slice(0, 200)}" is an absolute path`);
+  }
   const components = path.split("/").filter((component) => component !== "" && component !== ".");
   if (components.includes("..")) throw brokenTar("unsafe", `"${path.slice(0, 200)}" leaves the archive`);
   return components.join("/");

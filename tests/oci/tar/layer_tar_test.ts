@@ -70,7 +70,8 @@ for (const format of ["pax", "gnu"] as const) {
     await scratch(async (folder) => {
       await unpackEntries(
         [
-          { type: "dir", path: "./", mode: 0o755 },
+          // Some builders name the root so.
+          { type: "dir", path: format === "gnu" ? "/" : "./", mode: 0o755 },
           { type: "dir", path: "./etc", mode: 0o700, uid: 3, gid: 4 },
           {
             type: "file",

@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { LayerError } from "../../../lib/oci/tar/layer_error.ts";
 import { tarEntries, type TarFile, tarStream } from "../../../lib/oci/tar/tar_entries.ts";
 import { buildTar } from "../../fixtures/images/tar_builder.ts";
@@ -25,6 +25,17 @@ async function listed(bytes: Uint8Array, piece = 1000): Promise<string[]> {
   }
   return lines;
 }
+
+// podman-py archives a build's folder so.
+Deno.test("tarEntries() takes a slash alone for the root, and no other absolute path", async () => {
+  const root = { type: "dir", path: "/" } as const;
+  assertEquals(await listed(buildTar([root, { type: "file", path: "a", content: "x" }])), ["folder 0", "file a x"]);
+  await assertRejects(
+    () => listed(buildTar([{ type: "file", path: "//a", content: "x" }])),
+    LayerError,
+    "absolute path",
+  );
+});
 
 Deno.test("tarEntries() reads entries of every kind, with long names, however the bytes come", async () => {
   const long = `${"folder/".repeat(30)}name`;
