@@ -81,6 +81,7 @@ export {
   MARKER,
   type Marker,
   type MarkerKind,
+  type OptionalStreamMarker,
   stream,
   type StreamMarker,
   type StreamSource,

@@ -4,7 +4,7 @@ import { headerProblems } from "./check_headers.ts";
 import { declaredErrors } from "../plan/declared_errors.ts";
 import type { APIOptions, Operation } from "../definition.ts";
 import { knownKind } from "../plan/exact_kinds.ts";
-import { isScalar, type Kind } from "../plan/kind.ts";
+import { isScalar, isStream, type Kind } from "../plan/kind.ts";
 import { isJSON } from "../plan/plan_body.ts";
 import type { Plan } from "../plan/plan_types.ts";
 import type { Schema } from "../plan/schema.ts";
@@ -54,7 +54,7 @@ function queryProblems({ query }: CheckedTag, plan: Plan): Problem[] {
   const columnOf = (argument: number) => columns[plan.spreads.findIndex((spread) => spread.argument === argument)];
   const owners = new Map<string, number>();
   for (const { name, argument, kind } of plan.query) {
-    if (isWhole(kind)) problems.push({ message: `a ${kind.type} cannot stand in the query, as "${name}"`, column: 1 });
+    if (isWhole(kind)) problems.push({ message: `${wordOf(kind)} cannot stand in the query, as "${name}"`, column: 1 });
     const owner = owners.get(name) ?? argument;
     owners.set(name, argument);
     const column = columnOf(argument) ?? columnOf(owner);
@@ -143,9 +143,14 @@ function bodyProblems({ method, argumentRules: rules, columns, contentType }: Ch
   }
   const streamed = rest.findIndex((index) => isWhole(kindAt(index)));
   if (streamed >= 0) {
-    const { type } = kindAt(rest[streamed]);
-    const problem = streamProblem(type, rest.slice(streamed).map(kindAt), rest.length, plan, contentType);
-    if (problem !== undefined) fail(`argument ${rest[streamed] + 1} is a ${type}${problem}`, columns.arguments);
+    const kind = kindAt(rest[streamed]);
+    const problem = streamProblem(kind, rest.slice(streamed).map(kindAt), rest.length, plan, contentType);
+    if (problem !== undefined) fail(`argument ${rest[streamed] + 1} is ${wordOf(kind)}${problem}`, columns.arguments);
+    const later = rest.slice(streamed + 1).find((index) => kindAt(index).type === "stream?");
+    if (later !== undefined) {
+      const why = "only the first can be left out, as a later one is known once those before it have been read";
+      fail(`argument ${later + 1} is an optional stream behind another: ${why}`, columns.arguments);
+    }
   }
   if (contentType === undefined && rest.length === 1 && rules.length === 0 && isUnknown(kindAt(rest[0]))) {
     fail(`the kind of argument ${rest[0] + 1} cannot be told from its schema: ${hint(plan.arguments[rest[0]].schema)}`);
@@ -155,17 +160,18 @@ function bodyProblems({ method, argumentRules: rules, columns, contentType }: Ch
 
 /** Says why a stream or channel cannot be in the body: one is all of it, or a stream one of the last fields of a form. */
 function streamProblem(
-  type: Kind["type"],
+  kind: Kind,
   follow: readonly Kind[],
   count: number,
   { body }: Plan,
   contentType: string | undefined,
 ): string | undefined {
   const isNamed = body?.names.length === count;
-  if (type === "chan" || !isNamed) {
-    const form = type === "stream"
-      ? ", or all in the named fields of a form, as POST(multipart/form-data) /x (a,b)"
-      : "";
+  if (kind.type === "chan" || !isNamed) {
+    const form = isStream(kind) ? ", or all in the named fields of a form, as POST(multipart/form-data) /x (a,b)" : "";
+    if (kind.type === "stream?" && count === 1) {
+      return " and the whole body: take stream(), which is empty where nothing comes; optional() is for parts of a form";
+    }
     return count > 1 ? ` and takes the whole body: others must stand in path or query${form}` : undefined;
   }
   if (mediaType(contentType ?? "") !== "multipart/form-data") {
@@ -173,7 +179,7 @@ function streamProblem(
       contentType ?? "JSON"
     }: only a form, as POST(multipart/form-data) /x (a,b), has such fields`;
   }
-  if (follow.every((kind) => kind.type === "stream")) return undefined;
+  if (follow.every(isStream)) return undefined;
   return " and stands in front of other fields: the streams of a form are its last";
 }
 
@@ -189,12 +195,14 @@ function resultProblems(operation: Operation, { resultRules: rules, columns }: C
   }
   const whole = kinds.findIndex(isWhole);
   if (whole >= 0 && plan.method === "HEAD") {
-    fail(`HEAD has no body: result ${whole + 1} is a ${kinds[whole].type}, which is nothing else`);
+    fail(`HEAD has no body: result ${whole + 1} is ${wordOf(kinds[whole])}, which is nothing else`);
   }
   if (whole >= 0 && schemas.length > 1) {
-    fail(`result ${whole + 1} is a ${kinds[whole].type} and must be the only one`);
+    fail(`result ${whole + 1} is ${wordOf(kinds[whole])} and must be the only one`);
   }
-  if (kinds[whole]?.type === "stream" && plan.result.names.length > 0) {
+  if (kinds[whole]?.type === "stream?") {
+    fail(`result ${whole + 1} is an optional stream, which only an argument can be: take stream()`);
+  } else if (kinds[whole]?.type === "stream" && plan.result.names.length > 0) {
     fail(`result ${whole + 1} is a stream, which is all of the body and no field of it`, columns.results);
   }
   if (!tagged && schemas.length === 1 && rules.length === 0 && isUnknown(kinds[0])) {
@@ -207,6 +215,8 @@ function resultProblems(operation: Operation, { resultRules: rules, columns }: C
   return problems;
 }
 
-const isWhole = ({ type }: Kind) => type === "stream" || type === "chan";
+const isWhole = (kind: Kind) => isStream(kind) || kind.type === "chan";
+
+const wordOf = ({ type }: Kind) => type === "stream?" ? "an optional stream" : `a ${type}`;
 
 const isUnknown = (kind: Kind) => kind.type === "any" && kind.unknown === true;

@@ -1,7 +1,7 @@
 import type { Codec } from "./codec.ts";
 import { fieldsOf, readField, readFields } from "./form.ts";
 import { writeJSON } from "./json.ts";
-import type { Kind } from "../plan/kind.ts";
+import { isStream, type Kind } from "../plan/kind.ts";
 import { type Entry, readParts } from "./multipart_parts.ts";
 import { isRecord } from "./record.ts";
 import { writeScalar } from "./scalar_text.ts";
@@ -30,11 +30,11 @@ export const multipart: Codec = {
   encode(value, { kind }) {
     const body = new FormData();
     for (const [name, item] of fieldsOf(value, kind)) {
-      const { type } = kind.type === "struct" && kind.fields.get(name)?.kind || kind;
+      const fieldKind = kind.type === "struct" && kind.fields.get(name)?.kind || kind;
       if (item instanceof Blob) body.append(name, item);
       // The library of types does not know that these bytes are of no shared memory.
       else if (item instanceof Uint8Array) body.append(name, new Blob([item as Uint8Array<ArrayBuffer>]));
-      else if (type === "stream" && typeof item !== "string") {
+      else if (isStream(fieldKind) && typeof item !== "string") {
         throw new TypeError(`Write "${name}" into the form: a stream as a part takes multipartStreams`);
       } else body.append(name, isRecord(item) || Array.isArray(item) ? writeJSON(item) : writeScalar(item));
     }

@@ -20,6 +20,7 @@ import { declaredErrors } from "../plan/declared_errors.ts";
 import { HTTPError } from "../error.ts";
 import { link } from "../link.ts";
 import { markerOf } from "../plan/kind.ts";
+import { streamMarkerOf } from "../plan/marker.ts";
 import type { Plan } from "../plan/plan_types.ts";
 import { canStandInHeader, type Random, sampleValue, sampleValues, seededRandom } from "./sample.ts";
 import { isAsyncIterable } from "../codecs/record.ts";
@@ -249,7 +250,7 @@ class Trial implements Conformance {
       const canStand = headed.includes(index) ? canStandInHeader : undefined;
       if (isOptional(plan, index) && this.#random() < 0.5) made.push(undefined);
       else if (marker === "chan") made.push(sampleValues(schema, this.#random, VALUES));
-      else made.push(marker === "stream" ? "made up" : await sampleValue(schema, this.#random, canStand));
+      else made.push(streamMarkerOf(schema) ? "made up" : await sampleValue(schema, this.#random, canStand));
     }
     return made;
   }

@@ -20,11 +20,15 @@ export function streamedFields(
 ): readonly FieldText[] | undefined {
   const all = Object.entries(isObject(properties) ? properties : {});
   if (!all.some(isStream) || !all.every(([name]) => /^[\w.-]+$/.test(name))) return undefined;
-  return [...all.filter((field) => !isStream(field)), ...all.filter(isStream)].map((field) => {
-    const [name, json] = field;
-    const optional = !isStream(field) && !(Array.isArray(required) && required.includes(name));
-    return { name, text: isStream(field) ? streamText(json) : write(json), optional };
-  });
+  const isOptional = (name: string) => !(Array.isArray(required) && required.includes(name));
+  const streams = all.filter(isStream).map(([name, json], index) => ({
+    name,
+    // Only the first of them can be left out.
+    text: `${streamText(json)}${index === 0 && isOptional(name) ? ".optional()" : ""}`,
+    optional: false,
+  }));
+  const others = all.filter((field) => !isStream(field));
+  return [...others.map(([name, json]) => ({ name, text: write(json), optional: isOptional(name) })), ...streams];
 }
 
 function isStream([, json]: readonly [name: string, json: unknown]): boolean {

@@ -3,7 +3,8 @@ import { Entries, multipart } from "../codecs/multipart.ts";
 import { heldPart, Parts } from "../codecs/multipart_parts.ts";
 import { isRecord } from "../codecs/record.ts";
 import { HTTPError } from "../error.ts";
-import { formError, misplacedPart, missingPart, StreamedForm, streamedNames } from "./streamed_form.ts";
+import { beginStreams } from "./begin_streams.ts";
+import { formError, isOptionalPart, streamedNames } from "./streamed_form.ts";
 import { writeForm } from "./write_form.ts";
 
 /** The most bytes of all that comes before the streamed parts, which is held: fields and files, with their heads. */
@@ -60,12 +61,9 @@ export const multipartStreams: Codec = {
       };
       for (;;) {
         const head = await parts.next();
-        if (head === undefined) throw new SyntaxError(missingPart(names[0]));
-        if (names.includes(head.name)) {
-          if (head.name !== names[0]) throw new SyntaxError(misplacedPart(head, names));
-          const struct = await entries.toStruct(kind);
-          const { streams } = new StreamedForm(parts, names, head);
-          return { ...struct, ...Object.fromEntries(names.map((name, index) => [name, streams[index]])) };
+        if (head === undefined || names.includes(head.name)) {
+          const form = await beginStreams(parts, head, names, isOptionalPart(kind, names[0]));
+          return { ...await entries.toStruct(kind), ...form };
         }
         count(head.length);
         entries.add([head.name, await heldPart(parts, head, count)]);

@@ -1,13 +1,18 @@
 import type { PartHead, Parts } from "../codecs/multipart_parts.ts";
 import { HTTPError } from "../error.ts";
-import type { Kind } from "../plan/kind.ts";
+import { isStream, type Kind } from "../plan/kind.ts";
 import { type Deferred, makeDeferred } from "../run/deferred.ts";
 import { namePart } from "./part_info.ts";
 
 /** The names of the fields of a form that are streams, in order. */
 export function streamedNames(kind: Kind | undefined): string[] {
   if (kind?.type !== "struct") return [];
-  return [...kind.fields].filter(([, field]) => field.kind.type === "stream").map(([name]) => name);
+  return [...kind.fields].filter(([, field]) => isStream(field.kind)).map(([name]) => name);
+}
+
+/** Whether a field of a form is a stream that may be left out. */
+export function isOptionalPart(kind: Kind, name: string): boolean {
+  return kind.type === "struct" && kind.fields.get(name)?.kind.type === "stream?";
 }
 
 const forms = /* @__PURE__ */ new WeakMap<object, StreamedForm>();
@@ -34,10 +39,16 @@ export class StreamedForm {
   /** The last pull of each part. */
   readonly #pulls: Promise<void>[] = [];
   #left: { readonly reason: unknown } | undefined;
+  /** Bytes of the first part that have been read before it was known to be one. */
+  #ahead: Uint8Array | undefined;
 
-  /** @param first The head of the first streamed part, which has just been read */
-  constructor(parts: Parts, names: readonly string[], first: PartHead) {
+  /**
+   * @param first The head of the first streamed part, which has just been read
+   * @param ahead The first bytes of that part, if these have been read too
+   */
+  constructor(parts: Parts, names: readonly string[], first: PartHead, ahead?: Uint8Array) {
     this.#parts = parts;
+    this.#ahead = ahead;
     this.#names = names;
     this.#begun = names.map(() => makeDeferred<void>());
     // One that nobody reads may fail unheard.
@@ -80,7 +91,8 @@ export class StreamedForm {
 
   async #read(index: number, controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
     try {
-      const bytes = await this.#parts.piece();
+      const bytes = this.#ahead ?? await this.#parts.piece();
+      this.#ahead = undefined;
       if (bytes === undefined) await this.#advance(index);
       if (this.#cancelled.has(index)) return;
       if (bytes === undefined) controller.close();

@@ -7,6 +7,7 @@ import { writeScalar } from "../codecs/scalar_text.ts";
 import { isPieces, sendsPieces, streamOf } from "../codecs/stream_body.ts";
 import type { Kind } from "../plan/kind.ts";
 import { partOf } from "./part_info.ts";
+import { isOptionalPart } from "./streamed_form.ts";
 
 const UNKNOWN_TYPE = "application/octet-stream";
 
@@ -15,18 +16,19 @@ const UNKNOWN_TYPE = "application/octet-stream";
  * sent piece by piece, and no part of it is held.
  *
  * @param names The fields that are streams
- * @throws {TypeError} if one of them is missing, or the runtime sends no body piece by piece
+ * @throws {TypeError} if one of them is missing that must be there, or the runtime sends no body piece by piece
  */
 export function writeForm(value: Record<string, unknown>, kind: Kind, names: readonly string[]): Encoded {
   const held = Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)));
-  const sources = names.map((name) => {
-    if (value[name] == null) throw new TypeError(`Write "${name}" into the form: it is missing`);
-    return { name, type: typeOf(kind, name), source: value[name] };
+  const sources = names.flatMap((name) => {
+    if (value[name] != null) return [{ name, type: typeOf(kind, name), source: value[name] }];
+    if (isOptionalPart(kind, name)) return [];
+    throw new TypeError(`Write "${name}" into the form: it is missing`);
   });
   const files = sources.flatMap(({ name, type, source }) =>
     isWhole(source) ? [[name, toFile(source, name, type)]] : []
   );
-  if (files.length === names.length) {
+  if (files.length === sources.length) {
     // The codec writes all of its values into a body with headers.
     return multipart.encode({ ...held, ...Object.fromEntries(files) }, { kind }) as Encoded;
   }
@@ -62,7 +64,7 @@ function isWhole(source: unknown): source is Blob | Uint8Array | string {
 /** The content type that a definition gives a field that is a stream. */
 function typeOf(kind: Kind, name: string): string {
   const of = kind.type === "struct" ? kind.fields.get(name)?.kind : undefined;
-  return of?.type === "stream" && of.media || UNKNOWN_TYPE;
+  return of && "media" in of && of.media || UNKNOWN_TYPE;
 }
 
 function toFile(source: Blob | Uint8Array | string, name: string, type: string = UNKNOWN_TYPE): File {

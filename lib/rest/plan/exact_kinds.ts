@@ -12,7 +12,7 @@ import {
   writeJSONSchema,
   type WrittenSchema,
 } from "./kind.ts";
-import type { StreamMarker } from "./marker.ts";
+import { streamMarkerOf } from "./marker.ts";
 import type { Schema } from "./schema.ts";
 import { isBare, zodKindTeller } from "./zod_kind.ts";
 import { isCatch, type ZodSchema } from "./zod_schema.ts";
@@ -152,7 +152,7 @@ const told = /* @__PURE__ */ new WeakMap<Schema, Kind>();
  */
 export function kindOf(schema: Schema): Kind {
   const known = markerOf(schema);
-  if (known === "stream") return { type: known, media: (schema as StreamMarker).type };
+  if (known === "stream" || known === "stream?") return { type: known, media: streamMarkerOf(schema)?.type };
   if (known) return { type: known };
   let kind = told.get(schema);
   if (!kind) {

@@ -25,14 +25,22 @@ export type Kind =
     /** `open` is the kind of fields that it does not name, where it takes such. */
     | { type: "struct"; fields: Fields; open?: Kind | false }
     | { type: "map"; value: Kind }
-    /** `media` is the content type of a stream that has one, where the definition has the part `exactKinds`. */
-    | { type: "stream"; media?: string }
+    /**
+     * `stream?` is one that may be left out. `media` is the content type of a stream that has one, where the definition has the part
+     * `exactKinds`.
+     */
+    | { type: "stream" | "stream?"; media?: string }
     | { type: "chan" | "error" }
   )
   & {
     /** Whether its schema puts another value in the place of one that does not fit: what goes out then is that. */
     caught?: true;
   };
+
+/** Whether values of this kind are streams, which have no place but a body or the end of a form. */
+export function isStream({ type }: Pick<Kind, "type">): boolean {
+  return /^stream/.test(type);
+}
 
 /**
  * The fields of a struct, by name.

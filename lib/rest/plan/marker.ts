@@ -11,7 +11,7 @@ import type { Schema, Validated } from "./schema.ts";
  * console.assert(kind === "time");
  * ```
  */
-export type MarkerKind = "int64" | "uint64" | "time" | "bytes" | "stream" | "chan" | "error";
+export type MarkerKind = "int64" | "uint64" | "time" | "bytes" | "stream" | "stream?" | "chan" | "error";
 
 /**
  * The key under which a schema of this module says what it is.
@@ -219,12 +219,45 @@ export type StreamSource =
 export interface StreamMarker extends Marker<StreamSource | Response, ReadableStream<Uint8Array>> {
   readonly [MARKER]: "stream";
   readonly type: string | undefined;
+  /**
+   * Returns the same stream as one that may be left out, which a part of a form can be: the first of its streams. Where it does not come, the
+   * function gets `undefined`.
+   *
+   * @example
+   * ```ts
+   * import { api, handler, implement, link, rest, stream } from "../mod.ts";
+   * import { z } from "npm:zod@4.6.7";
+   * const album = api("album.example.com", {
+   *   Add: rest("POST(multipart/form-data) /photos (title,file)", [z.string(), stream().optional()], [z.string()]),
+   * });
+   * const serve = handler(null, implement(album, { Add: (title, file) => `${title}: ${file ? "a photo" : "none"}` }));
+   * console.assert(await link(album, "http://localhost", { fetch: serve }).Add("Sea") === "Sea: none");
+   * ```
+   */
+  optional(): OptionalStreamMarker;
+}
+
+/**
+ * A raw byte stream that may be left out: a part of a form.
+ *
+ * @example
+ * ```ts
+ * import { type OptionalStreamMarker, stream } from "../mod.ts";
+ * const cover: OptionalStreamMarker = stream("image/png").optional();
+ * console.assert(cover.type === "image/png");
+ * ```
+ */
+export interface OptionalStreamMarker
+  extends Marker<StreamSource | Response | undefined, ReadableStream<Uint8Array> | undefined> {
+  readonly [MARKER]: "stream?";
+  readonly type: string | undefined;
 }
 
 /**
  * A raw byte stream. As an argument it is the request's body, of any content type; as a result it is the response's body in
  * `type` (`application/octet-stream` when nothing says more), and a `Response` a function returns goes out as it is. Both may be
- * given as anything that yields bytes or text, such as an async generator; what arrives is a `ReadableStream`.
+ * given as anything that yields bytes or text, such as an async generator; what arrives is a `ReadableStream`. A part of a form may be
+ * `stream().optional()`.
  *
  * @param type The content type, as in `application/x-tar`
  *
@@ -243,7 +276,26 @@ export function stream(type?: string): StreamMarker {
     { type: "string", contentMediaType: type ?? OCTETS, format: "binary" },
     (value) => value instanceof ReadableStream ? value : undefined,
   );
-  return { ...made, ...streamed({ shape: "stream", contentType: type ?? OCTETS }), [MARKER]: "stream", type };
+  const validate = made["~standard"].validate;
+  return {
+    ...made,
+    ...streamed({ shape: "stream", contentType: type ?? OCTETS }),
+    [MARKER]: "stream",
+    type,
+    optional: () => ({
+      "~standard": {
+        ...made["~standard"],
+        validate: (value) => value === undefined ? { value } : validate(value),
+      },
+      [MARKER]: "stream?",
+      type,
+    }),
+  };
+}
+
+/** The schema as the stream it is, which may be one that can be left out. */
+export function streamMarkerOf(schema: Schema): StreamMarker | OptionalStreamMarker | undefined {
+  return markerIs<StreamMarker>(schema, "stream") ?? markerIs<OptionalStreamMarker>(schema, "stream?");
 }
 
 /**

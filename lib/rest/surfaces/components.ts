@@ -132,7 +132,8 @@ export class Components {
 function rawSchema(schema: Schema): JSONSchema {
   const marker = markerOf(schema);
   const json: JSONSchema = { ...jsonSchemaOf(schema) };
-  return marker === undefined ? json : { ...json, "x-gantry-kind": marker };
+  // A stream that may be left out is of the same kind: the struct around it says what is required.
+  return marker === undefined ? json : { ...json, "x-gantry-kind": marker.replace("?", "") };
 }
 
 function rewriteRef(ref: string, names: ReadonlyMap<string, string>, self: string | undefined): string {

@@ -1,5 +1,5 @@
 import { declaredErrors } from "../../plan/declared_errors.ts";
-import { type ChannelMarker, type MARKER, markerIs, type StreamMarker } from "../../plan/marker.ts";
+import { type ChannelMarker, type MARKER, markerIs, streamMarkerOf } from "../../plan/marker.ts";
 import type { Schema } from "../../plan/schema.ts";
 import { Components } from "../components.ts";
 import { type Definitions, describeAll, type Described, isOptional, listOf } from "../described.ts";
@@ -57,7 +57,7 @@ export type Outcome<Value, Failures extends APIError = never> =
     : never)
   | { readonly ok: false; readonly status: undefined; readonly error: Error; readonly value?: undefined };
 
-/** Waits for a call, and returns what came of it instead of throwing. */
+/** Waits for a call, and returns what came of it instead of throwing. That of a channel is known once it is open. */
 export function outcomeOf<Value, Failures extends APIError = never>(
   call: Answer<Value, Failures> | Promise<Value>,
 ): Promise<Outcome<Value, Failures>>;
@@ -142,7 +142,7 @@ function signature(described: Described, components: Components): string {
   const parameters = schemas.map((schema, index) => {
     const name = argumentNames[index].replaceAll(/[^A-Za-z0-9_$]/g, "_").replace(/^(?=\d)/, "_");
     const { item } = markerIs<ChannelMarker<Schema> & { readonly [MARKER]: "chan" }>(schema, "chan") ?? {};
-    const type = markerIs<StreamMarker>(schema, "stream") !== undefined
+    const type = streamMarkerOf(schema)
       // The module writes forms with FormData, which takes whole files.
       ? plan.body?.shape === "fields" ? "Blob" : "Bytes"
       : item
@@ -186,7 +186,7 @@ function resultType({ plan: { result }, id }: Described, components: Components)
 }
 
 function valueType(schema: Schema, components: Components, name: string): string {
-  if (markerIs<StreamMarker>(schema, "stream") !== undefined) return "ReadableStream<Uint8Array>";
+  if (streamMarkerOf(schema)) return "ReadableStream<Uint8Array>";
   const channel = markerIs<ChannelMarker<Schema> & { readonly [MARKER]: "chan" }>(schema, "chan");
   if (channel !== undefined) return `Channel<${schemaType(components.lift(channel.item, `${name}Item`))}>`;
   return schemaType(components.lift(schema, name));

@@ -1,4 +1,4 @@
-import { type ChannelMarker, type MARKER, markerIs, type StreamMarker } from "../../plan/marker.ts";
+import { type ChannelMarker, type MARKER, markerIs, streamMarkerOf } from "../../plan/marker.ts";
 import type { Schema } from "../../plan/schema.ts";
 import { Components, isObject } from "../components.ts";
 import { type Definitions, describeAll, type Described, isOptional, listOf } from "../described.ts";
@@ -36,7 +36,7 @@ function sampleCall(described: Described, components: Components): string {
   const { id, plan: { arguments: all, result } } = described;
   const lastNeeded = all.findLastIndex(({ schema }) => !isOptional(schema));
   const values = all.slice(0, lastNeeded + 1).map(({ schema }, index) => {
-    if (markerIs<StreamMarker>(schema, "stream") !== undefined) return 'new Blob(["…"])';
+    if (streamMarkerOf(schema)) return 'new Blob(["…"])';
     const { item } = markerIs<ChannelMarker<Schema> & { readonly [MARKER]: "chan" }>(schema, "chan") ?? {};
     if (item) {
       const value = sampleOf(components.lift(item, `${id}Item`), components.schemas, codeLeaf);
