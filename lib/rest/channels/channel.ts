@@ -41,6 +41,7 @@ export interface ChannelContext extends BodyCall {
  * them, an event `error` carries a failure), or one line of JSON per value (a failure breaks the body off, or is the
  * last line where the client asks for that). The source is read no faster than the peer reads,
  * and its `return` runs when the peer goes away.
+ * For HEAD it runs at once, without a value having been asked for.
  *
  * @throws What the source throws at once, before there is a status
  * @throws {HTTPError} 501 for a WebSocket where the runtime has none
@@ -59,6 +60,8 @@ export async function channelResponse(source: AsyncIterable<unknown>, context: C
     throw new HTTPError(501, "Open a WebSocket: this runtime has none to give", { kind: "unimplemented" });
   }
   if (!overWebSocket && acceptsEvents(request.headers.get("accept"))) return await eventResponse(source, context);
+  const headers = { "content-type": context.contentType ?? "application/x-ndjson", vary: "accept" };
+  if (request.method === "HEAD") return headResponse(source, headers);
   const values = new ChannelSource(source, (value) => context.encode(value));
   await values.settle();
   if (overWebSocket) {
@@ -75,9 +78,13 @@ export async function channelResponse(source: AsyncIterable<unknown>, context: C
     return response;
   }
   const failed = asksFailures(request) ? (error: unknown) => failureLine(describe(error)) : undefined;
-  return new Response(textBody(values, { value: (text) => text + "\n", failed }, context), {
-    headers: { "content-type": context.contentType ?? "application/x-ndjson", vary: "accept" },
-  });
+  return new Response(textBody(values, { value: (text) => text + "\n", failed }, context), { headers });
+}
+
+/** The head of an answer whose values nobody wants. */
+function headResponse(source: AsyncIterable<unknown>, headers: Record<string, string>): Response {
+  Promise.resolve(source[Symbol.asyncIterator]().return?.()).catch(() => {});
+  return new Response(null, { headers });
 }
 
 async function eventResponse(source: AsyncIterable<unknown>, context: ChannelContext): Promise<Response> {
@@ -88,6 +95,8 @@ async function eventResponse(source: AsyncIterable<unknown>, context: ChannelCon
     await source[Symbol.asyncIterator]().return?.();
     return new Response(null, { status: 204 });
   }
+  const headers = { "content-type": "text/event-stream", "cache-control": "no-store", vary: "accept" };
+  if (context.request.method === "HEAD") return headResponse(source, headers);
   const values = resume === undefined
     ? new ChannelSource(source, (value) => frameText(encode(value), (text) => eventFrame(text)))
     // What `open` yields are pairs, as its type says.
@@ -102,9 +111,7 @@ async function eventResponse(source: AsyncIterable<unknown>, context: ChannelCon
     failed: (error: unknown) => eventFrame(JSON.stringify(describe(error)), "error"),
     idle: { text: HEARTBEAT, after: resume?.heartbeat ?? context.heartbeat ?? QUIET },
   };
-  return new Response(textBody(values, frames, context), {
-    headers: { "content-type": "text/event-stream", "cache-control": "no-store", vary: "accept" },
-  });
+  return new Response(textBody(values, frames, context), { headers });
 }
 
 /** The ID of the end. */

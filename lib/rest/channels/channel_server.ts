@@ -53,8 +53,11 @@ export async function writeChannel(value: unknown, call: Call, writer: ResultWri
     },
     describe: (error) => describe(writer.responses.encode(error, call)),
   });
+  const isHead = call.request.method === "HEAD";
+  // There is no answer to wait for.
+  if (isHead) call.controller?.abort(new DOMException("The answer has no body", "AbortError"));
   // A WebSocket's response stands for the socket: it is the runtime's and goes back as it is.
-  if (response.body === null && response.status !== 204) return response;
+  else if (response.body === null && response.status !== 204) return response;
   // The body itself says when the call is over: one more stream around it would take as long as to write a value.
   return passOn(response, call, writer, (response) => {
     if (response.body === null) call.finish();

@@ -85,8 +85,8 @@ export function makeEndpoint(
       if (auth?.authorize) await auth.authorize(call.identity, request, name, values.slice(0, length));
       values[length] = call;
       const isHead = request.method === "HEAD" && method !== "HEAD";
-      // A channel is not begun for it, nor a socket taken over.
-      if (isHead && (asks || plan.result.item)) return results.respondHead(call);
+      // No socket is taken over for it.
+      if (isHead && asks) return results.respondHead(call);
       const result: unknown = forward ? forward(decoded!, values, call, streams) : run.apply(holder, values);
       const response = results.write(result instanceof Promise ? await result : result, call);
       const answer = response instanceof Promise ? await response : response;

@@ -1,7 +1,7 @@
 /** Rules of HTTP that caches, browsers and monitors count on. */
 import { assert, assertEquals } from "@std/assert";
 import { z } from "../../fixtures/zod.ts";
-import { chan, HTTPError, rest, stream } from "../../../lib/rest/mod.ts";
+import { api, chan, failureOf, handler, HTTPError, implement, link, rest, stream } from "../../../lib/rest/mod.ts";
 import { request, serve } from "../../fixtures/rest/serve.ts";
 
 let begun = 0;
@@ -41,7 +41,7 @@ Deno.test("handler() says Vary: Accept of what was negotiated, and of nothing el
   assertEquals([await vary("/list"), await vary("/tagged"), await vary("/raw")], ["origin", "origin", "origin"]);
 });
 
-Deno.test("handler() answers HEAD as the GET without its body, and begins no channel or pieces for it", async () => {
+Deno.test("handler() answers HEAD as the GET without its body, and asks no channel or pieces for a value", async () => {
   begun = 0;
   for (
     const [path, type] of [
@@ -87,6 +87,60 @@ Deno.test("defect: HEAD of a stream fails where its GET does, and leaves what th
     seen.toSorted(),
     ["made aborted", "made left", "pieces aborted", "pieces left", "stream aborted", "stream left"],
   );
+});
+
+Deno.test("HEAD of a channel calls its function, takes no value, and answers what the GET would", async () => {
+  const seen: string[] = [];
+  const prices = serve({
+    Watch: rest("GET /prices/{of=%v} !404 !409(Taken)", [z.string()], [chan(z.number())], {
+      errors: { Taken: z.object({ by: z.string() }) },
+    }),
+  }, {
+    Watch(of, { signal, headers }) {
+      if (of === "none") return failureOf(404, "Watch: there is none");
+      if (of === "taken") throw failureOf(409, "Watch: it is taken", { by: "ann" });
+      headers.set("x-of", of);
+      signal.addEventListener("abort", () => seen.push("aborted"));
+      return {
+        [Symbol.asyncIterator]: () => ({
+          next: () => (seen.push("asked"), Promise.resolve({ done: false, value: 1 })),
+          return: () => (seen.push("left"), Promise.resolve({ done: true, value: undefined })),
+        }),
+      };
+    },
+  }, { headers: { vary: "origin" } });
+  const answer = async (method: string, of: string, more: Record<string, string> = {}) => {
+    const { status, headers, body } = await prices(request(method, `/prices/${of}`, undefined, more));
+    await body?.cancel();
+    return [status, ...["content-type", "cache-control", "vary", "x-of"].map((name) => headers.get(name))];
+  };
+  for (const accept of ["*/*", "text/event-stream"]) {
+    for (const  of of["tea", "none", "taken"]) {
+      assertEquals(await answer("HEAD", of, { accept }), await answer("GET", of, { accept }), `${of} ${accept}`);
+    }
+  }
+  assertEquals((await answer("HEAD", "none"))[0], 404);
+  assertEquals((await answer("HEAD", "tea", { accept: "text/event-stream", "last-event-id": "end" }))[0], 204);
+  seen.length = 0;
+  const head = await prices(request("HEAD", "/prices/tea"));
+  assertEquals([head.status, head.body, seen.toSorted()], [200, null, ["aborted", "left"]]);
+});
+
+Deno.test("HEAD of a channel through a proxy tells what the server behind says", async () => {
+  const inner = api("x", { Watch: rest("GET /prices/{of=%v}", [z.string()], [chan(z.number())]) });
+  const fetch = handler(
+    null,
+    implement(inner, {
+      async *Watch(of) {
+        if (of === "none") throw new HTTPError(404, "Watch: there is none");
+        yield 1;
+      },
+    }),
+  );
+  const proxy = handler(null, link(inner, "http://inner", { fetch }));
+  assertEquals((await proxy(request("HEAD", "/prices/none"))).status, 404);
+  const { status, headers } = await proxy(request("HEAD", "/prices/tea"));
+  assertEquals([status, headers.get("content-type")], [200, "application/x-ndjson"]);
 });
 
 Deno.test("handler() answers OPTIONS * with all methods", async () => {
