@@ -1,4 +1,5 @@
 import type { Answer, HTTPFailure } from "../plan/error_types.ts";
+import type { OpenChannel } from "../channels/open_channel.ts";
 import { isDeclared } from "./read_failure.ts";
 
 /**
@@ -21,7 +22,8 @@ export type Outcome<Value, Failures extends HTTPFailure = never> =
   | { readonly ok: false; readonly status: undefined; readonly error: Error; readonly value?: undefined };
 
 /**
- * Waits for a call and returns its outcome instead of throwing its error.
+ * Waits for a call and returns its outcome instead of throwing its error. That of a channel is known once it is open, before its first value: what
+ * goes wrong later is thrown where it is read, and so are errors of functions to which a channel goes over the same WebSocket.
  *
  * @param call The promise of a linked function
  *
@@ -43,7 +45,10 @@ export async function outcomeOf<Value, Failures extends HTTPFailure = never>(
   call: Answer<Value, Failures> | Promise<Value>,
 ): Promise<Outcome<Value, Failures>> {
   try {
-    return { ok: true, value: await call };
+    const value = await call;
+    // Only a channel has such a promise.
+    if (Symbol.asyncIterator in Object(value)) await (value as Partial<OpenChannel<unknown>>).opened;
+    return { ok: true, value };
   } catch (cause) {
     const error = cause instanceof Error ? cause : new Error(String(cause), { cause });
     const status = isDeclared(error) ? error.status : undefined;

@@ -196,7 +196,9 @@ async function readError(
 /** The outcome of a call: its value, an error that its operation declares, by its status, or another. */
 async function outcomeOf(call: Promise<unknown>): Promise<Record<string, unknown>> {
   try {
-    return { ok: true, value: await call };
+    const value = await call;
+    if (isAsyncIterable(value)) await (value as Partial<ClientChannel<unknown>>).opened;
+    return { ok: true, value };
   } catch (error) {
     return { ok: false, status: error instanceof APIError && error.declared ? error.status : undefined, error };
   }

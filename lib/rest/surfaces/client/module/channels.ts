@@ -7,14 +7,19 @@
 /** Values as they come; `close`, or leaving the loop, lets the server know. */
 export interface ClientChannel<T> extends AsyncIterableIterator<T, undefined> {
   close(): void;
+  /** Settled when it is open, or cannot be opened. */
+  readonly opened?: Promise<unknown>;
 }
 
-/** Makes a channel of texts: `next` gives one, or nothing at the end; `end` leaves it. */
+/** Makes a channel of texts: `next` gives one, or nothing at the end; `end` leaves it. `opened` is that of the channel. */
 export function textChannel<T>(
   next: () => Promise<string | undefined>,
   end: () => void,
   decode: (text: string) => T,
+  opened?: Promise<unknown>,
 ): ClientChannel<T> {
+  // It may fail unheard: the reader is told, too.
+  opened?.catch(() => {});
   let closed = false;
   const close = () => {
     if (!closed) end();
@@ -39,6 +44,7 @@ export function textChannel<T>(
     },
     [Symbol.asyncIterator]: () => made,
     close,
+    opened,
   };
   return made;
 }
@@ -50,7 +56,6 @@ export function lineChannel<T>(
   leave: () => void,
 ): ClientChannel<T> {
   const opened = response.then((got) => (got.body ?? new Blob([]).stream()).getReader());
-  opened.catch(() => {});
   const decoder = new TextDecoder();
   const waiting: string[] = [];
   let rest = "";
@@ -70,10 +75,15 @@ export function lineChannel<T>(
       waiting.push(...parts.filter((part) => part.trim() !== ""));
     }
   };
-  return textChannel(next, () => {
-    leave();
-    opened.then((reader) => reader.cancel()).catch(() => {});
-  }, decode);
+  return textChannel(
+    next,
+    () => {
+      leave();
+      opened.then((reader) => reader.cancel()).catch(() => {});
+    },
+    decode,
+    opened,
+  );
 }
 
 /**
@@ -85,7 +95,7 @@ export function socketChannel<T>(
   headers: Headers,
   decode: (text: string) => T,
   signal?: AbortSignal,
-  opened: () => void = () => {},
+  told: () => void = () => {},
 ): ClientChannel<T> {
   const window = 64;
   signal?.throwIfAborted();
@@ -103,8 +113,11 @@ export function socketChannel<T>(
   signal?.addEventListener("abort", abort, { once: true });
   const credit = (count: number) => socket.protocol === "gantry.flow" && socket.send(String(count));
   let beats: ReturnType<typeof setInterval> | undefined;
+  let [resolve, reject] = [() => {}, (_: Error) => {}];
+  const opened = new Promise<void>((...settle) => [resolve, reject] = settle);
   socket.onopen = () => {
-    opened();
+    told();
+    resolve();
     credit(window);
     // Credit for no value says that somebody is there.
     credit(0);
@@ -118,6 +131,7 @@ export function socketChannel<T>(
     clearInterval(beats);
     const words = `Read a channel: closed with ${code}${reason && `: ${reason}`}`;
     ended ??= code === 1000 ? {} : { error: new Error(words) };
+    reject(ended.error ?? new Error(words));
     signal?.removeEventListener("abort", abort);
     wake();
   };
@@ -131,12 +145,17 @@ export function socketChannel<T>(
     }
     return text;
   };
-  return textChannel(next, () => {
-    ended ??= {};
-    waiting.length = 0;
-    wake();
-    socket.close();
-  }, decode);
+  return textChannel(
+    next,
+    () => {
+      ended ??= {};
+      waiting.length = 0;
+      wake();
+      socket.close();
+    },
+    decode,
+    opened,
+  );
 }
 
 /** Opens a WebSocket with headers. */

@@ -49,7 +49,7 @@ export function eventChannel<T>(
     return true;
   };
   let opened = connect();
-  opened.catch(() => {});
+  const first = opened;
 
   const again = async (error: unknown) => {
     if (closed || final || request.signal.aborted || known.id === "" || left === 0) throw error;
@@ -96,11 +96,16 @@ export function eventChannel<T>(
       }
     }
   };
-  return textChannel(next, () => {
-    closed = true;
-    leave();
-    opened.then(() => reader?.cancel()).catch(() => {});
-  }, decode);
+  return textChannel(
+    next,
+    () => {
+      closed = true;
+      leave();
+      opened.then(() => reader?.cancel()).catch(() => {});
+    },
+    decode,
+    first,
+  );
 }
 
 /** Reads events piece by piece (HTML Standard, section 9.2.6). IDs and reconnection times last over events. */
