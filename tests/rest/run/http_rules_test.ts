@@ -115,8 +115,8 @@ Deno.test("HEAD of a channel calls its function, takes no value, and answers wha
     return [status, ...["content-type", "cache-control", "vary", "x-of"].map((name) => headers.get(name))];
   };
   for (const accept of ["*/*", "text/event-stream"]) {
-    for (const  of of["tea", "none", "taken"]) {
-      assertEquals(await answer("HEAD", of, { accept }), await answer("GET", of, { accept }), `${of} ${accept}`);
+    for (const name of ["tea", "none", "taken"]) {
+      assertEquals(await answer("HEAD", name, { accept }), await answer("GET", name, { accept }), `${name} ${accept}`);
     }
   }
   assertEquals((await answer("HEAD", "none"))[0], 404);
