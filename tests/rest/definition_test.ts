@@ -1,4 +1,6 @@
 import { assert, assertEquals, assertInstanceOf, assertStringIncludes, assertThrows } from "@std/assert";
+import { toStandardJsonSchema } from "@valibot/to-json-schema";
+import { type } from "arktype";
 import * as v from "valibot";
 import { z } from "../fixtures/zod.ts";
 import {
@@ -54,6 +56,29 @@ Deno.test("api() refuses what cannot be carried", () => {
       "a file alone",
       { F: rest("GET /", [], [z.file()]) },
       "cannot carry the result, which holds a file: take stream()",
+    ],
+    [
+      "a file with a type of its own",
+      { F: rest("POST(image/png) /", [z.file().mime("image/png")]) },
+      '"image/png" cannot carry the body, which holds a file: take stream("image/png") in its place',
+    ],
+    [
+      "a Blob in JSON",
+      { F: rest("POST /", [z.object({ a: z.instanceof(Blob) })]) },
+      "which holds a file: take stream()",
+    ],
+    ["a File of arktype in JSON", { F: rest("GET /", [], [type({ a: "File" })]) }, "which holds a file: take stream()"],
+    ["a file of valibot", { F: rest("POST /", [toStandardJsonSchema(v.file())]) }, "which holds a file: take stream()"],
+    [
+      "a file in a query",
+      { F: rest("POST /?a=%v", [z.file()]) },
+      "argument 1 holds a file, which cannot stand in path",
+    ],
+    ["a file in a header", { F: rest("GET / X-A:", [], [z.file()]) }, "a result holds a file, which cannot stand in a"],
+    [
+      "a channel of files",
+      { F: rest("GET /", [], [chan(z.file())]) },
+      '"application/x-ndjson" cannot carry the result',
     ],
     ["a file in JSON", { F: rest("POST /", [z.object({ a: z.array(z.file()).optional() })]) }, "cannot carry the body"],
     ["a stream and more", { F: rest("POST /", [stream(), User]) }, "takes the whole body"],

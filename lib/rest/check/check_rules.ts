@@ -1,5 +1,6 @@
 import type { Problem } from "./check.ts";
 import { mediaType } from "../codecs/codec.ts";
+import { problemsOfFiles } from "./check_files.ts";
 import { headerProblems } from "./check_headers.ts";
 import { declaredErrors } from "../plan/declared_errors.ts";
 import type { APIOptions, Operation } from "../definition.ts";
@@ -8,7 +9,6 @@ import { isScalar, isStream, type Kind } from "../plan/kind.ts";
 import { isJSON } from "../plan/plan_body.ts";
 import type { Plan } from "../plan/plan_types.ts";
 import type { Schema } from "../plan/schema.ts";
-import { holdsFile } from "../plan/zod_schema.ts";
 import type { CheckedTag } from "../tag/tag_checker.ts";
 
 /** Returns advice for a schema whose kind cannot be told. */
@@ -24,7 +24,7 @@ export function problemsOfRules(operation: Operation, tag: CheckedTag, plan: Pla
     ...queryProblems(tag, plan),
     ...bodyProblems(tag, plan),
     ...resultProblems(operation, tag, plan),
-    ...typeProblems(plan, options),
+    ...typesOrFiles(plan, options),
     ...optionProblems(plan),
     ...errorProblems(tag, plan),
     ...headerProblems(operation, tag, plan),
@@ -73,27 +73,26 @@ function queryProblems({ query }: CheckedTag, plan: Plan): Problem[] {
 /** The properties that body and result have in common. */
 type Typed = Pick<Plan["result"] | NonNullable<Plan["body"]>, "shape" | "contentType" | "kind" | "tagged">;
 
-/** A content type that carries no such value would be answered 415 or 406 whatever comes. */
-function typeProblems({ method, body, result, arguments: all }: Plan, options: APIOptions): Problem[] {
-  const problems: Problem[] = [];
-  const look = (what: string, { shape, contentType, kind, tagged }: Typed, schemas: readonly Schema[]) => {
-    if (/^(?:none|stream|channel)$/.test(shape)) return;
-    const fail = (message: string) => problems.push({ message, column: tagged ? method.length + 2 : 1 });
-    if (!carries(contentType, kind, options)) {
-      fail(`"${contentType}" cannot carry ${what}, a ${kind.type}: the API's option "codecs" may name one that can`);
-    } else if (isFileless(contentType, options) && schemas.some(holdsFile)) {
-      fail(`"${contentType}" cannot carry ${what}, which holds a file: take stream(), or a form, multipart/form-data`);
-    }
-  };
-  if (body) look("the body", body, body.arguments.map((index) => all[index].schema));
-  look("the result", result, result.schemas);
-  return problems;
+/** Of a file that has no place it helps nobody to hear of codecs, too. */
+function typesOrFiles(plan: Plan, options: APIOptions): Problem[] {
+  const files = problemsOfFiles(plan, options);
+  return files.length > 0 ? files : typeProblems(plan, options);
 }
 
-/** Whether a content type has no way to say a file. An API's own codec is trusted. */
-function isFileless(contentType: string, { codecs = [] }: APIOptions): boolean {
-  const type = mediaType(contentType);
-  return type !== "multipart/form-data" && !codecs.some((codec) => codec.type === type);
+/** A content type that carries no such value would be answered 415 or 406 whatever comes. */
+function typeProblems({ method, body, result }: Plan, options: APIOptions): Problem[] {
+  const problems: Problem[] = [];
+  const look = (what: string, { shape, contentType, kind, tagged }: Typed) => {
+    if (/^(?:none|stream|channel)$/.test(shape) || carries(contentType, kind, options)) return;
+    const detail = `a ${kind.type}: the API's option "codecs" may name one that can`;
+    problems.push({
+      message: `"${contentType}" cannot carry ${what}, ${detail}`,
+      column: tagged ? method.length + 2 : 1,
+    });
+  };
+  if (body) look("the body", body);
+  look("the result", result);
+  return problems;
 }
 
 function carries(contentType: string, kind: Kind, { codecs = [] }: APIOptions): boolean {

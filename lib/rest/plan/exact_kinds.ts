@@ -15,7 +15,7 @@ import {
 import { streamMarkerOf } from "./marker.ts";
 import type { Schema } from "./schema.ts";
 import { isBare, zodKindTeller } from "./zod_kind.ts";
-import { isCatch, type ZodSchema } from "./zod_schema.ts";
+import { isCatch, isFileClass, type ZodSchema } from "./zod_schema.ts";
 
 /** The key under which the JSON Schema of a nested value says its marker. */
 const NESTED = "x-gantry-kind";
@@ -27,6 +27,11 @@ export const CAUGHT = "x-gantry-caught";
 function nested(type: unknown, of?: unknown): Record<string, string> | undefined {
   const kind = type === "bigint" ? "int64" : type === "date" ? "time" : of === Uint8Array && "bytes";
   return kind ? { [NESTED]: kind } : undefined;
+}
+
+/** The JSON Schema of a file, where the class of a value says that it is one. */
+function fileOf(of: unknown): Record<string, string> | undefined {
+  return isFileClass(of) ? { type: "string", format: "binary" } : undefined;
 }
 
 /** The argument that zod, valibot and arktype pass to the functions in `libraryOptions`. */
@@ -46,13 +51,15 @@ const LIBRARIES = {
     void Object.assign(
       jsonSchema!,
       nested(zodSchema?._zod.def.type, zodSchema?._zod.bag?.Class),
+      fileOf(zodSchema?._zod.bag?.Class),
       zodSchema && isCatch(zodSchema) && { [CAUGHT]: true },
     ),
-  overrideSchema: ({ valibotSchema }: Part) => nested(valibotSchema?.type, valibotSchema?.class),
+  overrideSchema: ({ valibotSchema: { type, class: of } = { type: "" } }: Part) =>
+    nested(type, of) ?? fileOf(/^(file|blob)$/.test(type) ? Blob : of),
   fallback: {
     domain: ({ domain, base }: Part) => nested(domain) ?? base,
     date: () => nested("date"),
-    proto: ({ proto, base }: Part) => nested("", proto) ?? base,
+    proto: ({ proto, base }: Part) => nested("", proto) ?? fileOf(proto) ?? base,
   },
 };
 
@@ -165,7 +172,8 @@ export function kindOf(schema: Schema): Kind {
 
 const zodKind = /* @__PURE__ */ zodKindTeller(mixKinds, (type, of) => {
   const kind = nested(type, of)?.[NESTED];
-  return kind ? { type: kind as "int64" } : undefined;
+  if (kind) return { type: kind as "int64" };
+  return fileOf(of) && { type: "string" };
 });
 
 /** Reads the kind of a schema out of its JSON Schema. */

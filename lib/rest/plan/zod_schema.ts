@@ -57,9 +57,14 @@ export function isZod(schema: Schema): schema is Schema & ZodSchema {
 /** Schemas that were looked into, and those that hold a file. */
 const filed = /* @__PURE__ */ new WeakMap<object, boolean>();
 
-/** Whether values of a schema are files, or hold some. A type that is only made when it is asked for is not looked into. */
-export function holdsFile(schema: unknown): boolean {
-  const def = typeof schema === "object" && schema !== null ? (schema as ZodSchema)._zod?.def : undefined;
+/** Whether instances of a class are files. */
+export function isFileClass(of: unknown): boolean {
+  return typeof of === "function" && (of === Blob || of.prototype instanceof Blob);
+}
+
+/** Whether values of a schema of zod are files, or hold some. A type that is only made when it is asked for is not looked into. */
+export function holdsZodFile(schema: unknown): boolean {
+  const { def, bag } = Object((schema as ZodSchema | undefined)?._zod) as Partial<NonNullable<ZodSchema["_zod"]>>;
   if (!def) return false;
   const known = filed.get(def);
   if (known !== undefined) return known;
@@ -67,7 +72,7 @@ export function holdsFile(schema: unknown): boolean {
   filed.set(def, false);
   const { type, shape = {}, options = [], element, innerType, valueType, catchall, in: from, out } = def;
   const parts = [...Object.values(shape), ...options, element, innerType, valueType, catchall, from, out];
-  const holds = type === "file" || parts.some(holdsFile);
+  const holds = type === "file" || isFileClass(bag?.Class) || parts.some(holdsZodFile);
   filed.set(def, holds);
   return holds;
 }
