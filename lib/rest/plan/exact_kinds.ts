@@ -108,12 +108,18 @@ function mergeKinds(kinds: readonly Kind[], every: boolean): Kind {
     for (const [name, field] of kind.fields) {
       const before = fields.get(name);
       const required = every && field.required;
-      const only = before && before.only !== field.only ? undefined : field.only;
+      const values = isAnyValue(before?.enum) ? field.enum : before?.enum;
       const kind = before ? uniteKinds([before.kind, field.kind], mixKinds) : field.kind;
-      fields.set(name, { ...field, kind, required, only });
+      // Of a struct that is any one of several, their own fields say what tells them apart.
+      fields.set(name, { ...field, kind, required, enum: every ? values : [undefined] });
     }
   }
   return { type: "struct", fields: every ? fields : new UnitedFields(fields, kinds), open };
+}
+
+/** Whether a field may have other values than those which are listed. */
+function isAnyValue(values: readonly unknown[] | undefined): boolean {
+  return !Array.isArray(values) || values[0] === undefined;
 }
 
 /** The fields of several structs together. */
@@ -130,14 +136,14 @@ class UnitedFields extends Map<string, Field> implements Fields {
   }
 
   /**
-   * Structs are told apart by fields that must be there, and by those that can have one value only. Where a value may be of several, it may have
+   * Structs are told apart by fields that must be there, and by those that can have certain values only. Where a value may be of several, it may have
    * the fields of each; where it seems to be of none, of all. Every field that the schema itself has left stays: it knows best, and
    * fills in, catches and changes values before it looks at them.
    */
   of(value: Readonly<Record<string, unknown>>, shown: unknown): Fields {
     const fits = this.structs.filter((fields) =>
-      [...fields].every(([name, { required, only }]) =>
-        value[name] === undefined ? !required : only === undefined || value[name] === only
+      [...fields].every(([name, { required, enum: values }]) =>
+        value[name] === undefined ? !required : isAnyValue(values) || values!.includes(value[name])
       )
     );
     const left = shown === value ? [] : Object.keys(Object(shown)).filter((name) => this.has(name));

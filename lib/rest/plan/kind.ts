@@ -67,8 +67,8 @@ export interface Field {
   alias?: string;
   /** Whether it must be there: a list that must, and of which nothing is written, is empty. */
   required?: boolean;
-  /** The only value that it may have. */
-  only?: unknown;
+  /** The only values that it may have, as JSON Schema calls them; `[undefined]` where it may have others. */
+  enum?: readonly unknown[];
 }
 
 /** A JSON Schema as its library writes it. */
@@ -153,12 +153,12 @@ export function readKind(json: unknown, more: ReadMore, mix: MixKinds): Kind {
     type: "struct",
     open,
     fields: new Map(entries.map(([name, property]) => {
-      const { rest, const: only } = Object(property) as WrittenSchema;
+      const { rest, const: only, enum: of = [only] } = Object(property) as WrittenSchema;
       return [name, {
-        only,
         kind: read(property),
         alias: typeof rest === "string" ? rest : undefined,
         required: listOf(required).includes(name),
+        enum: of as unknown[],
       }];
     })),
   };
@@ -184,7 +184,7 @@ export function uniteKinds(kinds: readonly Kind[], mix: MixKinds): Kind {
 
 /** Whether a value of this kind, a scalar, may be null instead. */
 export function isNullable(kind: Kind): boolean {
-  return (kind as { nullable?: true }).nullable === true;
+  return !!(kind as { nullable?: true }).nullable;
 }
 
 /** Returns the meaning of a value that must be there and of which nothing is written. */
@@ -194,9 +194,6 @@ export function absentOf(kind: Kind): null | undefined | [] {
 
 /** Whether a kind or one within it is what `test` looks for. */
 function holds(kind: Kind, test: RegExp, seen: Set<Kind> = new Set()): boolean {
-  if (test.test(kind.type)) return true;
-  if (seen.has(kind)) return false;
-  seen.add(kind);
   const inner = kind.type === "choice"
     ? kind.of
     : kind.type === "list"
@@ -206,7 +203,7 @@ function holds(kind: Kind, test: RegExp, seen: Set<Kind> = new Set()): boolean {
     : kind.type === "struct"
     ? [...kind.fields.values()].map((field) => field.kind)
     : [];
-  return inner.some((part) => holds(part, test, seen));
+  return test.test(kind.type) || !seen.has(kind) && inner.some((part) => holds(part, test, seen.add(kind)));
 }
 
 /** Whether values of this kind must be converted after JSON.parse: they hold big integers, times or bytes. */

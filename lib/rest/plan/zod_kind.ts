@@ -123,7 +123,7 @@ function readObject(
   for (const [name, part] of Object.entries(shape)) {
     const kind = inner(part);
     if (!kind) return undefined;
-    fields.set(name, { kind, alias: aliasOf(part), required: isRequired(part), only: onlyOf(part) });
+    fields.set(name, { kind, alias: aliasOf(part), required: isRequired(part), enum: valuesOf(part) });
   }
   // A strict object says that it takes no more, as its JSON Schema does.
   if (catchall?._zod?.def.type === "never") return { type: "struct", open: false, fields };
@@ -133,10 +133,10 @@ function readObject(
   return fields.size === 0 ? { type: "map", value } : { type: "struct", open: value, fields };
 }
 
-/** The only value that a field may have, which its JSON Schema calls `const`. */
-function onlyOf(schema: ZodSchema): unknown {
-  const { type, values } = withinWrappers(schema)!._zod!.def;
-  return type === "literal" && values?.length === 1 ? values[0] : undefined;
+/** The only values that a field may have, which its JSON Schema calls `const` or `enum`. */
+function valuesOf(schema: ZodSchema): readonly unknown[] {
+  const { type, values, entries } = withinWrappers(schema)!._zod!.def;
+  return (type === "literal" ? values : type === "enum" && Object.values(entries ?? {})) || [undefined];
 }
 
 /** Whether a field must be there: a transformation takes what is absent where its result may be. */

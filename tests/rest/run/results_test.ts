@@ -104,6 +104,18 @@ Deno.test("handler() leaves out of a result what its schema does not have", asyn
     ],
     // A library that gives back the very value.
     [type({ o: "string" }).or({ p: "string", secret: "string" }), { o: "1", secret: "x" }, { o: "1" }],
+    // Members told apart by fields of several values.
+    ...[
+      type({ kind: "'a' | 'b'", x: "string", "secret?": "string" }).or({ kind: "'c' | 'd'", "y?": "string" }),
+      z.union([
+        z.object({ kind: z.enum(["a", "b"]), x: z.string(), secret: z.string().optional() }),
+        z.object({ kind: z.literal(["c", "d"]), y: z.string().optional(), at: z.date().optional() }),
+      ]),
+    ].map((schema): [Schema, unknown, unknown] => [
+      schema,
+      { kind: "d", y: "1", x: "2", secret: "x" },
+      { kind: "d", y: "1" },
+    ]),
     // Nothing tells apart: nothing is lost.
     [
       type({ a: { x: "string" } }).or({ a: { y: "string" }, "b?": "string" }),
