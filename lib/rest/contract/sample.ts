@@ -5,6 +5,7 @@ import { type ChannelMarker, type MARKER, markerIs } from "../plan/marker.ts";
 import { describeIssues, type Schema } from "../plan/schema.ts";
 import { isObject } from "../surfaces/components.ts";
 import type { JSONSchema } from "../surfaces/openapi_types.ts";
+import { patternText } from "./pattern_text.ts";
 
 /** A source of numbers from 0 to 1, without 1. */
 export type Random = () => number;
@@ -93,7 +94,10 @@ class Maker {
         }
         return this.#text(json);
       default:
-        return isObject(json.properties) || type === "object" ? this.#struct(json, depth) : this.#text({});
+        return isObject(json.properties) || type === "object"
+          ? this.#struct(json, depth)
+          // A part of a text says its pattern, and not that it is one.
+          : this.#text("pattern" in json ? json : {});
     }
   }
 
@@ -144,8 +148,9 @@ class Maker {
   #text({ format, minLength, maxLength, contentEncoding, pattern }: JSONSchema): string {
     if (contentEncoding === "base64") return btoa("made up");
     const made = FORMATS[String(format)]?.(this.#date(), this.#integer(1, 999_999));
-    if (made !== undefined) return made;
-    const fitting = typeof pattern === "string" ? this.#fitting(pattern) : undefined;
+    const expression = typeof pattern === "string" ? readPattern(pattern) : undefined;
+    if (made !== undefined && expression?.test(made) !== false) return made;
+    const fitting = expression ? this.#fitting(expression) : undefined;
     if (fitting !== undefined) return fitting;
     const least = Math.max(numberOr(minLength, 1), 0);
     const length = this.#integer(least, Math.min(numberOr(maxLength, least + 12), least + 12));
@@ -153,21 +158,21 @@ class Maker {
     return Array.from({ length }, () => this.#pick([..."abcdefgXYZ019-_ é+&=%ü"])).join("").replace(/^\s|\s$/g, "a");
   }
 
-  /** A text that a pattern fits, where a simple one does: its own words, a number or a text of a known format. */
-  #fitting(pattern: string): string | undefined {
-    const words = pattern.replace(/^\^|\$$/g, "").replace(/^\.\*|\.\*$/g, "").replace(/\\([^a-z0-9])/gi, "$1");
+  /** A text that a pattern fits: its own words, a number or a text of a known format where one does, else one that is made of its parts. */
+  #fitting(expression: RegExp): string | undefined {
+    const { source } = expression;
+    const words = source.replace(/^\^|\$$/g, "").replace(/^\.\*|\.\*$/g, "").replace(/\\([^a-z0-9])/gi, "$1");
     const candidates = ["1", words, ...Object.values(FORMATS).map((make) => make(this.#date(), this.#integer(1, 999)))];
-    try {
-      const expression = new RegExp(pattern, "u");
-      return candidates.find((text) => expression.test(text));
-    } catch {
-      return undefined;
-    }
+    return candidates.find((text) => expression.test(text)) ??
+      patternText(expression, (low, high) => this.#integer(low, high));
   }
 
   #join(parts: unknown[], depth: number): unknown {
     const values = parts.map((part) => this.make(part, depth));
-    return values.every(isObject) ? Object.assign({}, ...values) : values[0];
+    if (values.every(isObject)) return Object.assign({}, ...values);
+    const texts = values.filter((_, index) => isObject(parts[index]) && "pattern" in parts[index]);
+    // Of the patterns of one text each may be of one end of it.
+    return texts.length > 1 ? this.#pick([values[0], texts.join("")]) : values[0];
   }
 
   #resolve(ref: string): unknown {
@@ -214,6 +219,15 @@ const FORMATS: Record<string, (date: Date, number: number) => string> = {
   ksuid: (_, number) => String(number).padStart(27, "0"),
   xid: (_, number) => String(number).padStart(20, "0"),
 };
+
+/** The expression of a pattern, if it is one. */
+function readPattern(pattern: string): RegExp | undefined {
+  try {
+    return new RegExp(pattern, "u");
+  } catch {
+    return undefined;
+  }
+}
 
 function numberOr(value: unknown, other: number): number {
   return typeof value === "number" ? value : other;

@@ -153,6 +153,7 @@ export function readKind(json: unknown, more: ReadMore, mix: MixKinds): Kind {
     type: "struct",
     open,
     fields: new Map(entries.map(([name, property]) => {
+      // deno-lint-ignore no-unused-vars -- the default behind it uses it
       const { rest, const: only, enum: of = [only] } = Object(property) as WrittenSchema;
       return [name, {
         kind: read(property),

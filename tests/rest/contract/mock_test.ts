@@ -96,10 +96,10 @@ Deno.test("sampleValue() knows the formats of zod, names of maps that are listed
 Deno.test("sampleValue() says when a schema refuses all that it suggests", async () => {
   const never = z.string().refine(() => false);
   await assertRejects(() => sampleValue(never, seededRandom(1)), RangeError, "refuses all");
-  const parcel = z.object({ id: z.string().regex(/^P\d+$/) });
+  const parcel = z.object({ id: z.string().regex(/^(P|Q)\1$/) });
   await assertRejects(() => sampleValue(parcel, seededRandom(1)), RangeError, 'suggests: at "id": Invalid string');
-  const told = z.object({ id: z.string().regex(/^P\d+$/).meta({ examples: ["P7"] }) });
-  assertEquals(await sampleValue(told, seededRandom(1)), { id: "P7" });
+  const told = z.object({ id: z.string().regex(/^(P|Q)\1$/).meta({ examples: ["QQ"] }) });
+  assertEquals(await sampleValue(told, seededRandom(1)), { id: "QQ" });
 });
 
 Deno.test("mock() makes results that can stand in headers", async () => {
