@@ -4,13 +4,29 @@
  * @module
  */
 import { existsSync, readFileSync } from "node:fs";
+import { networkInterfaces } from "node:os";
 import { runCommand } from "../helpers/command.ts";
-import { kernelSubnets } from "./kernel_subnets.ts";
+import { linkLocalPrefix } from "../../../engine/text/ip.ts";
+import { kernelAddresses, kernelSubnets } from "./kernel_subnets.ts";
 
 /** Addresses of interfaces (one that is down has no route) and destinations of routes in every table. The default route is none. */
 export async function hostSubnets(): Promise<string[]> {
   // Every interface has the same route for what is local to its link.
   return [...new Set(kernelSubnets() ?? [...listedRoutes(), ...await listedAddresses()])];
+}
+
+/**
+ * Addresses of interfaces, but for those that mean nothing apart from their link. Each running container has an interface here, without
+ * another address: the list of interfaces would be read for nothing.
+ */
+export function hostAddresses(): string[] {
+  return kernelAddresses() ?? listedInterfaces();
+}
+
+/** By the runtime's call, where the kernel cannot be asked. */
+export function listedInterfaces(): string[] {
+  const all = Object.values(networkInterfaces()).flatMap((links) => (links ?? []).map(({ address }) => address));
+  return all.filter((address) => linkLocalPrefix(address) !== 64);
 }
 
 /** By the kernel's files, where it cannot be asked. */

@@ -15,7 +15,10 @@ const LOCAL = 2;
 /** `RTA_DST`. */
 const DESTINATION = 1;
 /** `AF_INET` and `AF_INET6`. */
-const FAMILIES: ReadonlySet<number> = new Set([2, 10]);
+const IPV6 = 10;
+const FAMILIES: ReadonlySet<number> = new Set([2, IPV6]);
+/** `RT_SCOPE_LINK`. */
+const SCOPE_LINK = 253;
 /** The sizes of `nlmsghdr`, `ifaddrmsg` and `rtmsg`. */
 const HEAD = 16;
 const ADDRESS_BODY = 8;
@@ -31,16 +34,39 @@ interface Message {
  * `10.1.2.3/24`; `undefined` where the kernel cannot be asked.
  */
 export function kernelSubnets(): string[] | undefined {
-  const ends = ({ type }: Message) => type === DONE || type === ERROR;
-  const requests = [listRequest(GET_ADDRESS, ADDRESS_BODY), listRequest(GET_ROUTE, ROUTE_BODY)];
-  const datagrams = askRoutes(requests, (datagram) => readMessages(datagram).some(ends));
+  const datagrams = askAll([listRequest(GET_ADDRESS, ADDRESS_BODY), listRequest(GET_ROUTE, ROUTE_BODY)]);
   return datagrams && subnetsIn(datagrams);
+}
+
+/**
+ * The addresses of all interfaces, without their lengths and without those that mean nothing apart from their link; `undefined` where the
+ * kernel cannot be asked.
+ */
+export function kernelAddresses(): string[] | undefined {
+  const datagrams = askAll([listRequest(GET_ADDRESS, ADDRESS_BODY)]);
+  const messages = datagrams && messagesIn(datagrams);
+  return messages?.filter(({ body }) => !isLinkLocal(body)).flatMap(subnetOf).map((text) => text.split("/")[0]!);
 }
 
 /** The subnets of the kernel's answers; `undefined` where one of them is a failure, so that no part is taken for all. */
 export function subnetsIn(datagrams: readonly Uint8Array[]): string[] | undefined {
+  return messagesIn(datagrams)?.flatMap(subnetOf);
+}
+
+function askAll(requests: readonly Uint8Array[]): Uint8Array[] | undefined {
+  const ends = ({ type }: Message) => type === DONE || type === ERROR;
+  return askRoutes(requests, (datagram) => readMessages(datagram).some(ends));
+}
+
+/** The messages of the kernel's answers; `undefined` where one of them is a failure. */
+function messagesIn(datagrams: readonly Uint8Array[]): Message[] | undefined {
   const messages = datagrams.flatMap(readMessages);
-  return messages.some(({ type }) => type === ERROR) ? undefined : messages.flatMap(subnetOf);
+  return messages.some(({ type }) => type === ERROR) ? undefined : messages;
+}
+
+/** Whether the body of an address says that it is one of IPv6 whose scope is its link. */
+function isLinkLocal(body: DataView): boolean {
+  return body.byteLength >= ADDRESS_BODY && body.getUint8(0) === IPV6 && body.getUint8(3) === SCOPE_LINK;
 }
 
 /** A request for everything of a kind, of both families. */

@@ -1,10 +1,12 @@
 import { assert, assertEquals } from "@std/assert";
 import { networkInterfaces } from "node:os";
-import { findSubnet, parseAddress, subnetContains } from "../../../../lib/engine/text/ip.ts";
+import { findSubnet, formatAddress, parseAddress, subnetContains } from "../../../../lib/engine/text/ip.ts";
 import { kernelSubnets, readMessages, subnetsIn } from "../../../../lib/platform/linux/networks/kernel_subnets.ts";
 import {
+  hostAddresses,
   hostSubnets,
   listedAddresses,
+  listedInterfaces,
   listedRoutes,
   routeSubnet,
   subnetsOfTrie,
@@ -127,6 +129,30 @@ Deno.test({
       }
     } finally {
       await runOk(["ip", "route", "delete", "unreachable", "10.97.0.0/17"]);
+      await runOk(["ip", "link", "delete", name]);
+    }
+  },
+});
+
+Deno.test({
+  name: "hostAddresses() are those of the list of interfaces, but for those of a link",
+  ignore: Deno.build.os !== "linux" || Deno.uid() !== 0,
+  async fn() {
+    const name = "gantry-own";
+    await runOk(["ip", "link", "add", name, "type", "bridge"]);
+    try {
+      for (const address of ["10.99.8.1/24", "169.254.8.1/16", "fd99:8::1/64", "fe80::8/64"]) {
+        await runOk(["ip", "address", "add", address, "dev", name, "nodad"]);
+      }
+      await runOk(["ip", "link", "set", name, "up"]);
+      const ours = (addresses: readonly string[]) =>
+        addresses.map(parseAddress).map(formatAddress).filter((text) =>
+          /^(10\.99\.8\.|169\.254\.8\.|fd99:8:|fe80::8$)/.test(text)
+        )
+          .sort();
+      assertEquals(ours(hostAddresses()), ["10.99.8.1", "169.254.8.1", "fd99:8::1"]);
+      assertEquals(ours(listedInterfaces()), ours(hostAddresses()));
+    } finally {
       await runOk(["ip", "link", "delete", name]);
     }
   },

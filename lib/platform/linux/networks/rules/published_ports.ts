@@ -5,11 +5,11 @@
  * @module
  */
 import { isIPv6 } from "node:net";
-import { networkInterfaces } from "node:os";
 import type { PortMapping } from "../../../../engine/records/container_record.ts";
 import type { PublishedPorts } from "../../../../engine/ports/network_port.ts";
 import { portInUse } from "../../../../engine/ports/published_ports.ts";
-import { isAnyAddress, linkLocalPrefix } from "../../../../engine/text/ip.ts";
+import { isAnyAddress } from "../../../../engine/text/ip.ts";
+import { hostAddresses } from "../host_subnets.ts";
 import { errorSays, ignoreMissing, runNft, runScript, TABLE } from "./firewall_table.ts";
 import { ERRORS, LinkError, type LinkHelper, sendMessages } from "../links/link_helper.ts";
 import { getElements, replaceElements, type SetElement } from "../links/set_messages.ts";
@@ -74,9 +74,7 @@ export async function publishedBy(containerID: string): Promise<Published[]> {
 
 /** Returns whether containers have none of the ports. One look costs the same however many ports are published: the kernel is asked for each. */
 export async function areUnpublished(helper: LinkHelper, ports: readonly PortMapping[]): Promise<boolean> {
-  const own = Object.values(networkInterfaces()).flatMap((links) => (links ?? []).map(({ address }) => address));
-  // Each link has one of these, which means nothing without the link.
-  const found = own.filter((address) => linkLocalPrefix(address) !== 64);
+  const found = ports.some(({ hostIP }) => isAnyAddress(hostIP)) ? hostAddresses() : [];
   const wanted = ports.flatMap((mapping) => {
     // A port of every address clashes with that of a single one, and the other way round.
     const others = isAnyAddress(mapping.hostIP) ? found : [""];
