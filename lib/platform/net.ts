@@ -1,13 +1,15 @@
 /**
- * The network of Deno and Node: the runtime's `fetch`, and `node:https` where a registry has TLS choices of its own, which
- * `fetch` offers no common way to pass.
+ * The network of Deno and Node: the runtime's `fetch`, and `node:http` and `node:https` for ports that `fetch` refuses and where a registry has
+ * TLS choices of its own, which `fetch` offers no common way to pass.
  *
  * @module
  */
+import http from "node:http";
 import https from "node:https";
 import { rootCertificates } from "node:tls";
 import { freeBytes, isByteStream, pieceStream } from "../oci/bytes/byte_stream.ts";
 import type { Net, TLSOptions } from "../engine/ports/ports.ts";
+import { isBlockedPort } from "./http/client/blocked_ports.ts";
 import { sendRequest } from "./http/client/send_request.ts";
 
 /** TLS choices kept with open connections at once. */
@@ -16,13 +18,20 @@ const AGENT_LIMIT = 64;
 /** The host's {@linkcode Net}. */
 export function hostNet(): Net {
   const agents = new Map<string, https.Agent>();
+  const plainAgent = new http.Agent({ keepAlive: true });
   return {
     fetch(request, tls = {}) {
-      const plain = !request.url.startsWith("https:") || Object.values(tls).every((choice) => !choice);
-      return plain
-        ? fetch(givingBack(request))
-        : sendRequest(request, (options, answer) =>
-          https.request(request.url, { ...options, agent: agentFor(agents, tls) }, answer));
+      const { url } = request;
+      const isSecure = url.startsWith("https:");
+      const isPlain = !isSecure || Object.values(tls).every((choice) => !choice);
+      if (isPlain && !isBlockedPort(url)) return fetch(givingBack(request));
+      return sendRequest(
+        request,
+        (options, answer) =>
+          isSecure
+            ? https.request(url, { ...options, agent: agentFor(agents, tls) }, answer)
+            : http.request(url, { ...options, agent: plainAgent }, answer),
+      );
     },
   };
 }

@@ -1,6 +1,8 @@
 import { assertEquals, assertRejects } from "@std/assert";
+import { createServer } from "node:net";
 import { hostNet } from "../../lib/platform/net.ts";
 import { sha256 } from "../fixtures/images/image_builder.ts";
+import { isBlockedPort } from "../../lib/platform/http/client/blocked_ports.ts";
 import { startRegistry } from "../fixtures/images/registry.ts";
 
 Deno.test("hostNet() speaks TLS by its own choices: bodies both ways, cancel, abort", async () => {
@@ -40,3 +42,46 @@ Deno.test("hostNet() speaks TLS by its own choices: bodies both ways, cancel, ab
     await registry.close();
   }
 });
+
+Deno.test("hostNet() reaches servers at ports that fetch() refuses", async () => {
+  const usual = [80, 443, 5000, 5001, 6001, 6443, 8080, 10_081];
+  assertEquals(usual.filter((port) => isBlockedPort(`http://127.0.0.1:${port}/`)), []);
+  assertEquals([isBlockedPort("https://r.example/v2/"), isBlockedPort("https://r.example:6000/v2/")], [false, true]);
+  const ports = Array.from({ length: 10_081 }, (_, port) => port).filter((port) => isBlockedPort(`http://a:${port}/`));
+  assertEquals(ports.length, 83);
+  for (const port of ports) {
+    // Refused before anything is sent.
+    const error = await assertRejects(() => fetch(`http://127.0.0.1:${port}/`));
+    assertEquals(/blocked|bad port/.test(`${error} ${error instanceof Error && error.cause}`), true, String(port));
+  }
+  const net = hostNet();
+  for (const tls of [false, true]) {
+    const port = await freeOf([6000, 6665, 6666, 6667, 6668, 6669, 10_080, 6697, 6679, 6566]);
+    const registry = await startRegistry({ port, tls });
+    try {
+      const choices = tls ? { ca: registry.ca } : {};
+      const body = new Uint8Array(1_000_000).fill(7);
+      const begun = await net.fetch(new Request(`${registry.url}/v2/x/blobs/uploads/`, { method: "POST" }), choices);
+      const location = `${begun.headers.get("location")}&digest=${encodeURIComponent(sha256(body))}`;
+      const headers = { "content-type": "application/octet-stream" };
+      assertEquals((await net.fetch(new Request(location, { method: "PUT", body, headers }), choices)).status, 201);
+      const whole = await net.fetch(new Request(`${registry.url}/v2/x/blobs/${sha256(body)}`), choices);
+      assertEquals(sha256(new Uint8Array(await whole.arrayBuffer())), sha256(body));
+    } finally {
+      await registry.close();
+    }
+  }
+});
+
+/** The first of these ports at which nothing listens. */
+async function freeOf(ports: readonly number[]): Promise<number> {
+  for (const port of ports) {
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.on("error", () => resolve(false));
+      server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+    });
+    if (isFree) return port;
+  }
+  throw new Error(`Every one of the ports ${ports.join()} is taken`);
+}
