@@ -25,8 +25,12 @@ export function volumeData(volumes: Volumes, record: VolumeRecord): VolumeConfig
   });
 }
 
+/** Names under which entries of the option `o` are shown once more, for Podman's clients. */
+const SHOWN_AGAIN = ["UID", "GID", "SIZE", "INODES", "NOQUOTA"];
+
 /** A volume as Docker's tree inspects and lists it. */
-export function dockerVolume({ name, driver, created, labels, options, mountpoint }: VolumeRecord): DockerVolume {
+export function dockerVolume({ name, driver, created, labels, options: all, mountpoint }: VolumeRecord): DockerVolume {
+  const options = Object.fromEntries(Object.entries(all).filter(([key]) => !SHOWN_AGAIN.includes(key)));
   return emit(DockerVolume, {
     CreatedAt: created.replace(/\.[0-9]+Z$/, "Z"),
     Driver: driver,

@@ -1,6 +1,7 @@
 import { capabilityName } from "../../../lib/engine/records/capability_name.ts";
 import { signalName } from "../../../lib/engine/text/signals.ts";
 import type { Address } from "../../wire/containers/container_inspect_network.ts";
+import { dockerRuleText } from "./spec/limits.ts";
 import { endpointOptions } from "./spec/networks.ts";
 import { deviceRequests } from "./spec/devices.ts";
 import { isLive } from "../../../lib/engine/containers/context.ts";
@@ -25,7 +26,7 @@ import type { EndpointIPAMConfig, NetworkSettings } from "../../wire/compat/netw
 import { emit, type Sparse } from "../../wire/emit.ts";
 import { inspectHealth } from "./health.ts";
 import { byDockerNames } from "../networks/names.ts";
-import { mountPoints } from "./mounts.ts";
+import { givenPlaces, mountPoints, requestedMounts } from "./mounts.ts";
 import { dockerNetworkMode } from "./network_mode.ts";
 import { askedImage, inRequestWords } from "./request_words.ts";
 import { dockerState } from "./state.ts";
@@ -40,6 +41,7 @@ export async function compatGetContainer(
   const facts = await inspectFacts(engine, record, size);
   const { image, rwSize } = facts;
   const settings = dockerNetworkSettings(record, facts, version);
+  const config = inspectConfig(record, image);
   return emit(ContainerInspect, {
     ...inspectCommon(record, facts),
     State: dockerInspectState(record, facts, engine.containers.awaitsRestart(record)),
@@ -50,21 +52,25 @@ export async function compatGetContainer(
     SizeRootFs: rwSize === undefined ? undefined : (image?.size ?? 0) + rwSize,
     HostConfig: dockerHostConfig(record, facts),
     Config: {
-      ...inspectConfig(record, image),
+      ...config,
       Domainname: record.spec.sysctl["kernel.domainname"],
       Entrypoint: entrypointOf(record, image),
       Image: askedImage(record),
+      Volumes: ownVolumes(record, config.Volumes),
       StopSignal: signalName(record.stopSignal),
     },
     NetworkSettings: {
       ...settings,
       Networks: byDockerNames(settings.Networks ?? {}, version),
       // Later versions tell it of each network only.
-      ...isBefore(version, 1, 52) && viewAddresses(settings.Networks?.[DEFAULT_NETWORK] ?? NOWHERE),
+      ...isBefore(version, 1, 52) && { ...LEGACY, ...viewAddresses(settings.Networks?.[DEFAULT_NETWORK] ?? NOWHERE) },
     },
     Mounts: mountPoints(record, facts.volumePath),
   });
 }
+
+/** Fields of networks as they once were, which older clients read. */
+const LEGACY = { Bridge: "", HairpinMode: false, LinkLocalIPv6Address: "", LinkLocalIPv6PrefixLen: 0, EndpointID: "" };
 
 /** The place of a container that is not in a network. */
 const NOWHERE = {
@@ -102,13 +108,19 @@ function dockerHostConfig(
   const driver = spec.logDriver ?? log.driver;
   const size = (spec.logSizeMax ?? 0) > 0 ? { "max-size": String(spec.logSizeMax) } : {};
   const logOptions = { ...size, ...spec.logOptions };
+  const { "kernel.domainname": _domain, ...sysctls } = spec.sysctl;
   return inRequestWords(record, {
     ...same,
+    ...requestedMounts(record),
+    // The engine's own notes are for Podman's clients.
+    Annotations: spec.annotations,
+    DeviceCgroupRules: spec.deviceRules?.map(dockerRuleText) ?? null,
     NetworkMode: dockerNetworkMode(record),
     // Docker has no word for namespaces that are the container's own.
     PidMode: ownIsEmpty(same.PidMode),
     UTSMode: ownIsEmpty(same.UTSMode),
-    Sysctls: spec.sysctl,
+    // The domain has a field of its own.
+    Sysctls: sysctls,
     LogConfig: {
       Type: driver === "k8s-file" ? "json-file" : driver,
       Config: logOptions,
@@ -140,11 +152,14 @@ function storageOptions({ size, inodes }: TreeLimit = {}): Record<string, string
   return Object.keys(options).length > 0 ? options : undefined;
 }
 
-function dockerNetworkSettings(
-  record: ContainerRecord,
-  more: InspectFacts,
-  version: string | undefined,
-): Sparse<NetworkSettings> {
+/** The anonymous volumes that have no other field; null for none. */
+function ownVolumes<T>(record: ContainerRecord, volumes: Record<string, T> | null | undefined) {
+  const places = givenPlaces(record);
+  const own = Object.entries(volumes ?? {}).filter(([place]) => !places.has(place));
+  return own.length > 0 ? Object.fromEntries(own) : null;
+}
+
+function dockerNetworkSettings(record: ContainerRecord, more: InspectFacts, version?: string): Sparse<NetworkSettings> {
   const { image, networkID, joined } = more;
   const settings = networkSettings(record, exposedBy(record, image), networkID, joined);
   // In the order in which they were asked for, whatever names stood for them.

@@ -1,12 +1,8 @@
 /** Docker's inspection shows a request as it came: Ansible and others compare the two, and make the container again where they differ. */
-import { parseVolume } from "../../../lib/engine/containers/request/parse_mounts.ts";
 import type { ContainerRecord } from "../../../lib/engine/records/container_record.ts";
-import type { MountSpec } from "../../../lib/engine/records/mount_spec.ts";
 import type { RequestWords } from "../../../lib/engine/records/spec_parts.ts";
-import { viewBinds } from "../../containers/view/inspect_mounts.ts";
 import type { CreateContainerConfig } from "../../wire/compat/container_create.ts";
 import type { HostConfig } from "../../wire/compat/host_config.ts";
-import type { Mount } from "../../wire/compat/mount.ts";
 import type { Sparse } from "../../wire/emit.ts";
 
 /** The options of a profile, which may be long and is stored already. */
@@ -37,12 +33,12 @@ export function requestWords(
 }
 
 /**
- * Puts a request's words into the host configuration of a container that Docker's tree made. Mounts stand in `Mounts` as they came and,
- * for clients of Podman's service, in `Binds` and `Tmpfs` too.
+ * Puts a request's words into the host configuration of a container that Docker's tree made; mounts have a function of their own,
+ * {@linkcode requestedMounts}.
  *
  * @param host The host configuration in the engine's words
  */
-export function inRequestWords({ spec, mounts }: ContainerRecord, host: Sparse<HostConfig>): Sparse<HostConfig> {
+export function inRequestWords({ spec }: ContainerRecord, host: Sparse<HostConfig>): Sparse<HostConfig> {
   const { requestWords: words } = spec;
   if (words === undefined) return host;
   return {
@@ -50,10 +46,6 @@ export function inRequestWords({ spec, mounts }: ContainerRecord, host: Sparse<H
     CapAdd: words.capAdd ?? host.CapAdd,
     CapDrop: words.capDrop ?? host.CapDrop,
     DeviceCgroupRules: words.deviceRules ?? host.DeviceCgroupRules,
-    Binds: mergeBinds(words.binds ?? [], mounts),
-    Tmpfs: { ...host.Tmpfs, ...words.tmpfs },
-    // Stored by this module, from a request of that shape.
-    Mounts: words.mounts as Mount[] | undefined,
     SecurityOpt: words.securityOptions
       ? [...words.securityOptions, ...(host.SecurityOpt ?? []).filter((option) => PROFILE.test(option))]
       : host.SecurityOpt,
@@ -64,13 +56,4 @@ export function inRequestWords({ spec, mounts }: ContainerRecord, host: Sparse<H
 /** The name of a container's image as Docker shows it: as it was asked for, where that means the same image. */
 export function askedImage({ imageName, spec }: ContainerRecord): string {
   return spec.requestWords?.image ?? imageName;
-}
-
-/** The binds of a request, and those of a container that stand at other places, but for paths that no bind can say. */
-function mergeBinds(asked: readonly string[], mounts: readonly MountSpec[]): string[] {
-  const places = new Set(asked.map((bind) => parseVolume(bind).destination));
-  const others = mounts.filter(({ destination, source }) =>
-    !places.has(destination) && !`${source}${destination}`.includes(":")
-  );
-  return [...asked, ...viewBinds({ mounts: others })];
 }

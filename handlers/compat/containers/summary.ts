@@ -57,7 +57,7 @@ export function containerSummary(record: ContainerRecord, options: SummaryOption
       : statusText(record, now, options.health && dockerHealth(options.health.status)),
     // Clients are told from this version on.
     Health: isBefore(options.version, 1, 52) ? undefined : healthSummary(record, options.health),
-    HostConfig: { NetworkMode: dockerNetworkMode(record) },
+    HostConfig: { NetworkMode: dockerNetworkMode(record), Annotations: spec.annotations },
     NetworkSettings: {
       Networks: byDockerNames(endpointsOf(record, exposed, options.networkID), options.version),
     },

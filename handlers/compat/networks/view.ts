@@ -67,8 +67,20 @@ function networkFields(record: NetworkRecord, name: string): Sparse<NetworkSumma
     },
     Internal: record.internal,
     Attachable: record.docker?.attachable ?? false,
-    Options: record.docker?.options ?? options,
+    Options: record.docker?.options ?? { ...record.name === DEFAULT_NETWORK && defaultOptions(record), ...options },
     Labels: record.labels,
+  };
+}
+
+/** The options that Docker tells of its default network, some of which scripts read. */
+function defaultOptions({ interface: name, options }: NetworkRecord): Record<string, string> {
+  return {
+    "com.docker.network.bridge.default_bridge": "true",
+    "com.docker.network.bridge.enable_icc": "true",
+    "com.docker.network.bridge.enable_ip_masquerade": "true",
+    "com.docker.network.bridge.host_binding_ipv4": "0.0.0.0",
+    "com.docker.network.bridge.name": name,
+    "com.docker.network.driver.mtu": options.mtu ?? "1500",
   };
 }
 

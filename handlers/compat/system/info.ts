@@ -58,7 +58,7 @@ export async function compatInfo(engine: Engine, version?: string): Promise<Info
     FirewallBackend: !host?.firewall || isBefore(version, 1, 49) ? undefined : { Driver: host.firewall },
     RegistryConfig: {
       InsecureRegistryCIDRs: ["::1/128", "127.0.0.0/8"],
-      IndexConfigs: Object.fromEntries(registries.map((registry) => [registry.prefix, {
+      IndexConfigs: Object.fromEntries([HUB, ...registries].map((registry) => [registry.prefix, {
         Name: registry.prefix,
         Mirrors: registry.mirrors.map(({ location }) => location),
         Secure: !registry.insecure,
@@ -70,6 +70,9 @@ export async function compatInfo(engine: Engine, version?: string): Promise<Info
     Uptime: formatUptime(host?.uptime ?? 0),
   });
 }
+
+/** Docker Hub, of which Docker tells in any case; what registries.conf says of it comes after. */
+const HUB = { prefix: DOCKER_HUB, mirrors: [], insecure: false };
 
 function securityOptions(
   options: { seccomp: boolean; apparmor: boolean; selinux: boolean; rootless: boolean } | undefined,

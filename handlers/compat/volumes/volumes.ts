@@ -1,5 +1,6 @@
 import type { Engine } from "../../../lib/engine/engine.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
+import { ANONYMOUS_LABEL } from "../../../lib/engine/records/volume_record.ts";
 import { takesAll, type VolumeFilters } from "../../../lib/engine/volumes/volume_filters.ts";
 import type { Implementation } from "../../../lib/rest/mod.ts";
 import { implementFamily } from "../../implement_family.ts";
@@ -23,7 +24,7 @@ export function compatVolumes(engine: Engine): Implementation {
       const record = await volumes.create({
         name: Name,
         driver: Driver || undefined,
-        labels: Labels ?? {},
+        labels: { ...!Name && { [ANONYMOUS_LABEL]: "" }, ...Labels },
         options: DriverOpts ?? {},
         ignoreIfExists: true,
       });

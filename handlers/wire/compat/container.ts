@@ -43,7 +43,8 @@ export const ContainerSummary = z.object({
   State: z.string(),
   Status: z.string(),
   Health: HealthSummary.nullish(),
-  HostConfig: z.object({ NetworkMode: z.string() }).optional(),
+  HostConfig: z.object({ NetworkMode: z.string(), Annotations: z.record(z.string(), z.string()).optional() })
+    .optional(),
   NetworkSettings: NetworkSettingsSummary.nullable(),
   Mounts: z.array(MountPoint).nullable(),
   Name: z.string(),

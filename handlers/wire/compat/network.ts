@@ -14,8 +14,8 @@ export type PortBinding = z.output<typeof PortBinding>;
 
 /** `dockerNetwork.EndpointIPAMConfig`. */
 export const EndpointIPAMConfig = z.object({
-  IPv4Address: z.string(),
-  IPv6Address: z.string(),
+  IPv4Address: z.string().optional(),
+  IPv6Address: z.string().optional(),
   LinkLocalIPs: z.array(z.string()).optional(),
 });
 export type EndpointIPAMConfig = z.output<typeof EndpointIPAMConfig>;
@@ -59,14 +59,19 @@ export const NetworkSettings = z.object({
   SandboxKey: z.string(),
   Ports: z.record(z.string(), z.array(PortBinding).nullable()).nullable(),
   Networks: z.record(z.string(), EndpointSettings).nullable(),
-  // The place in the default network, for clients of versions before 1.52 of Docker's API.
-  Gateway: z.string().optional(),
-  GlobalIPv6Address: z.string().optional(),
-  GlobalIPv6PrefixLen: z.int().optional(),
-  IPAddress: z.string().optional(),
-  IPPrefixLen: z.int().optional(),
-  IPv6Gateway: z.string().optional(),
-  MacAddress: z.string().optional(),
+  // The place in the default network and older fields, for clients of versions before 1.52 of Docker's API, empty ones too.
+  Bridge: z.string().nullish(),
+  HairpinMode: z.boolean().nullish(),
+  LinkLocalIPv6Address: z.string().nullish(),
+  LinkLocalIPv6PrefixLen: z.int().nullish(),
+  EndpointID: z.string().nullish(),
+  Gateway: z.string().nullish(),
+  GlobalIPv6Address: z.string().nullish(),
+  GlobalIPv6PrefixLen: z.int().nullish(),
+  IPAddress: z.string().nullish(),
+  IPPrefixLen: z.int().nullish(),
+  IPv6Gateway: z.string().nullish(),
+  MacAddress: z.string().nullish(),
   SecondaryIPAddresses: z.array(NetworkAddress).optional(),
   SecondaryIPv6Addresses: z.array(NetworkAddress).optional(),
 });

@@ -16,7 +16,7 @@ export function renameContainer(context: Context, nameOrID: string, name: string
     using reserved = reserveName(context, id, wanted);
     const renamed = { ...record, name: reserved.name };
     await context.records.save(renamed);
-    emitEvent(context, renamed, "rename");
+    emitEvent(context, renamed, "rename", undefined, { oldName: `/${record.name}` });
     if (isLive(renamed)) await tellName(context, renamed, record.name);
   });
 }

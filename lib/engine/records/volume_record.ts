@@ -65,3 +65,6 @@ export interface VolumeRecord {
   /** Of a folder that commands of builds keep (`RUN --mount=type=cache`): a part of the build cache, and no volume to its users. */
   cache?: CacheMount;
 }
+
+/** The label that Docker gives volumes without a name, and its users filter by. */
+export const ANONYMOUS_LABEL = "com.docker.volume.anonymous";

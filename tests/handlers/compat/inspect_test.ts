@@ -23,7 +23,7 @@ Deno.test("CompatGetContainer() tells the address in the default network to olde
   assertEquals((await test.send("POST", "/networks/create", { Name: "web" })).status, 201);
   await start("elsewhere", { NetworkMode: "web", Binds: ["kept:/data"] });
   const elsewhere = await inspect("v1.50", "elsewhere");
-  assertEquals([elsewhere.HostConfig.NetworkMode, elsewhere.NetworkSettings.IPAddress], ["web", undefined]);
+  assertEquals([elsewhere.HostConfig.NetworkMode, elsewhere.NetworkSettings.IPAddress], ["web", ""]);
   assertEquals(elsewhere.NetworkSettings.Networks.web.IPAMConfig, null);
   const filters = encodeURIComponent(JSON.stringify({ name: ["elsewhere"] }));
   const [listed] = await (await test.send("GET", `/v1.50/containers/json?filters=${filters}`)).json();
@@ -124,11 +124,7 @@ Deno.test("CompatGetContainer() shows images, binds, mounts, capabilities and se
   assertEquals([CapAdd, CapDrop, Mounts, UsernsMode], [["net_admin"], ["MKNOD"], HostConfig.Mounts, "host"]);
   assertEquals(asked.HostConfig.DeviceCgroupRules, HostConfig.DeviceCgroupRules);
   assertEquals(SecurityOpt.toSorted(), HostConfig.SecurityOpt.toSorted());
-  assertEquals(Binds.slice(0, 3), HostConfig.Binds);
-  // Podman's service has these there too: they follow.
-  assertMatch(Binds.slice(3).join(), /^[0-9a-f]{64}:\/unnamed:[^,]/);
-  assertEquals({ ...Tmpfs, "/m": "" }, { ...HostConfig.Tmpfs, "/m": "" });
-  assertMatch(Tmpfs["/m"], /^size=1048576,mode=1777,/);
+  assertEquals([Binds, Tmpfs], [HostConfig.Binds, HostConfig.Tmpfs]);
   const list = await (await test.send("GET", "/v1.51/containers/json?all=true")).json();
   assertEquals([asked.Config.Image, list[0].Image], ["plain", "plain"]);
   const native = await (await test.send("GET", "/libpod/containers/asked/json")).json();

@@ -84,7 +84,7 @@ Deno.test("CompatCreateContainer() makes the same container from what an inspect
       Object.values<{ IPAMConfig: unknown }>(NetworkSettings.Networks).map(({ IPAMConfig }) => IPAMConfig);
     assertEquals(asked(second), asked(first));
     const address = body.NetworkingConfig && "10.87.0.77";
-    if (address) assertEquals(asked(second), [{ IPv4Address: address, IPv6Address: "" }]);
+    if (address) assertEquals(asked(second), [{ IPv4Address: address }]);
   }
 });
 
@@ -94,20 +94,4 @@ Deno.test("CompatCreateContainer() refuses two wishes for the processor that dis
   const reply = await test.send("POST", "/containers/create", { Image: TINY_NAME, HostConfig });
   const { message } = await reply.json();
   assertEquals([reply.status, message], [400, "NanoCpus conflicts with CpuPeriod and CpuQuota"]);
-});
-
-Deno.test("CompatCreateContainer() keeps a volume without a name that a mount asked for, in a container that is made again", async () => {
-  await using test = await openTestEngine();
-  const make = async (name: string, HostConfig: unknown) => {
-    const reply = await test.send("POST", `/v1.44/containers/create?name=${name}`, { Image: TINY_NAME, HostConfig });
-    assertEquals(reply.status, 201, await reply.clone().text());
-    return await (await test.send("GET", `/v1.44/containers/${name}/json`)).json();
-  };
-  const first = await make("first", { Mounts: [{ Type: "volume", Target: "/unnamed" }] });
-  const second = await make("second", first.HostConfig);
-  assertEquals(second.Mounts, first.Mounts);
-  // The same place for something else is a mistake.
-  const HostConfig = { ...first.HostConfig, Binds: ["/tmp:/unnamed"] };
-  const reply = await test.send("POST", "/v1.44/containers/create", { Image: TINY_NAME, HostConfig });
-  assertEquals([reply.status, /"?\/unnamed"?/.test((await reply.json()).message)], [400, true]);
 });

@@ -57,6 +57,11 @@ export function dockerDeviceRule(text: string): DeviceRule {
   return { allow: true, type, ...number("major", major), ...number("minor", minor), access };
 }
 
+/** The text of a rule, as {@linkcode dockerDeviceRule} reads it. */
+export function dockerRuleText({ type = "a", major, minor, access = "rwm" }: DeviceRule): string {
+  return `${type} ${major ?? "*"}:${minor ?? "*"} ${access}`;
+}
+
 /** A negative number is "no limit". Throws a 400 for one of more than 64 bits. */
 function processLimit({ Name, Soft, Hard }: { Name: string; Soft: bigint | number; Hard: bigint | number }): RLimit {
   const [soft, hard] = [BigInt(Soft), BigInt(Hard)].map((value) => value < 0n ? UNLIMITED : value);

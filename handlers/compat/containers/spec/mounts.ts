@@ -12,33 +12,17 @@ import type { Mount } from "../../../wire/compat/mount.ts";
 
 /** Gathers the four places where Docker's request has mounts. */
 export function dockerMounts({ HostConfig: host, Volumes }: CreateContainerConfig): MountRequest[] {
-  const { binds, mounts: others } = withoutRepeats(
-    (host.Mounts ?? []).map(mountOf),
-    (host.Binds ?? []).map(parseVolume).map(makingSource),
-  );
-  const scratch = Object.entries(host.Tmpfs ?? {}).map(([destination, options]) =>
-    plainMount({ type: "tmpfs", source: "tmpfs", destination, options: optionList(options) })
-  );
-  const mounts = [...binds, ...others, ...withoutRepeats(others, scratch).binds];
+  const mounts = [
+    ...(host.Binds ?? []).map(parseVolume).map(makingSource),
+    ...(host.Mounts ?? []).map(mountOf),
+    ...Object.entries(host.Tmpfs ?? {}).map(([destination, options]) =>
+      plainMount({ type: "tmpfs", source: "tmpfs", destination, options: optionList(options) })
+    ),
+  ];
   // Clients repeat here what stands above.
   const taken = new Set(mounts.map(({ destination }) => destination));
   const anonymous = Object.keys(Volumes ?? {}).filter((destination) => !taken.has(destination));
   return orderMounts([...mounts, ...anonymous.map((destination) => volumeMount({ source: "", destination }))]);
-}
-
-/**
- * Takes out what stands among mounts and binds. An inspection shows a mount among both, and its words may be asked for again: then the
- * mount counts, but for a volume without a name, of which only the bind tells which one it became.
- */
-function withoutRepeats(mounts: readonly MountRequest[], binds: readonly MountRequest[]) {
-  const isSame = (one: MountRequest, other: MountRequest) =>
-    one.type === other.type && one.destination === other.destination;
-  const isUnnamed = ({ type, source }: MountRequest) => type === "volume" && source === "";
-  const kept = mounts.filter((mount) => !isUnnamed(mount) || !binds.some((bind) => isSame(mount, bind)));
-  return {
-    mounts: kept,
-    binds: binds.filter((bind) => !kept.some((mount) => isSame(mount, bind) && mount.source === bind.source)),
-  };
 }
 
 /** Docker makes the missing sources of `Binds` folders, and those of `Mounts` that say so. */

@@ -258,7 +258,7 @@ async function make(context: Context, record: ContainerRecord, also: readonly Op
   const { intent, operation } = core.intents.begin(CREATE_INTENT, record.id, { volumes: anonymous.join(",") });
   await core.state.commit([operation]);
   try {
-    await makeVolumes(context, record.mounts);
+    await makeVolumes(context, record.mounts, record.spec);
     await makeTree(context, record);
     await records.save(record, [core.intents.end(intent), ...await context.secrets.keep(record), ...also]);
   } catch (error) {
