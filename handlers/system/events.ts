@@ -15,6 +15,7 @@ const LATE = 1_000;
 /**
  * Streams what happened, and what happens from now on unless told to stop.
  *
+ * @param isTold Which events the tree has; all of them by default
  * @param isAwaited Tells of events of the past second which ones a stream of what happens from now on begins with; none by default
  */
 export function streamEvents(
@@ -22,11 +23,13 @@ export function streamEvents(
   query: EventsQuery,
   { signal, version }: Context,
   isAwaited?: (event: EngineEvent) => boolean,
+  isTold?: (event: EngineEvent) => boolean,
 ): AsyncIterable<Event> {
   const [since, until] = [momentParameter("since", query.since), momentParameter("until", query.until)];
   const follow = query.stream ?? true;
   const isPodman4 = isBefore(version, 5, 0) && !isBefore(version, 2, 0);
-  const filter = isPodman4 ? bothOf(isKnownToPodman4, eventFilter(query.filters)) : eventFilter(query.filters);
+  const asked = isPodman4 ? bothOf(isKnownToPodman4, eventFilter(query.filters)) : eventFilter(query.filters);
+  const filter = isTold === undefined ? asked : bothOf(isTold, asked);
   const now = Date.now();
   const begin = isAwaited && follow && since === undefined && until === undefined
     ? {

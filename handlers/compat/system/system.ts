@@ -36,9 +36,17 @@ export function compatSystem(engine: Engine): Implementation {
       const view = { bare, startOf: (id: string) => lastStart(engine, id) };
       const asksForSome = query.filters?.label !== undefined || query.filters?.container !== undefined;
       const isAwaited = asksForSome ? (event: EngineEvent) => isEnd(engine, event) : undefined;
-      return mapValues(streamEvents(engine, query, context, isAwaited), (event) => dockerEvent(event, view));
+      return mapValues(streamEvents(engine, query, context, isAwaited, isDockers), (event) => dockerEvent(event, view));
     },
   });
+}
+
+/**
+ * Whether Docker has an event. It tells of a container's health when that has become another one, not of every check: clients do some work at each.
+ * And it has no health of those that do not run.
+ */
+function isDockers({ health, repeated }: EngineEvent): boolean {
+  return health === undefined || (repeated !== true && health !== "stopped");
 }
 
 /**

@@ -111,7 +111,7 @@ export function emitEvent(
   action: string,
   exitCode?: number,
   more: Record<string, string> = {},
-  health?: string,
+  health?: { status: string; isNew: boolean },
   passing = false,
 ): void {
   const { id, name, imageName: image, spec } = record;
@@ -121,7 +121,8 @@ export function emitEvent(
     : fitLabels(spec.labels, HEALTH_LABELS, toldHealthLabels);
   const pod: Record<string, string> = spec.pod === undefined ? {} : { podId: spec.pod };
   const attributes = { ...labels, image, name, ...pod, ...code, ...more };
-  context.core.events.emit({ type: "container", action, id, name, image, attributes, exitCode, health }, passing);
+  const checked = health && { health: health.status, ...!health.isNew && { repeated: true as const } };
+  context.core.events.emit({ type: "container", action, id, name, image, attributes, exitCode, ...checked }, passing);
 }
 
 function fitLabels(labels: Labels, most: number, known: WeakMap<Labels, Labels>): Labels {

@@ -22,6 +22,8 @@ export interface EngineEvent {
   exitCode?: number;
   /** Of a container that was checked: its health. */
   health?: string;
+  /** The check found the health that the one before had found. */
+  repeated?: true;
 }
 
 /** An event to emit; the log gives it a time where it has none. */

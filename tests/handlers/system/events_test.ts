@@ -88,6 +88,12 @@ Deno.test("GetEvents() tells of health, in a field of its own and in Docker's wo
     assertEquals([docker.Action, docker.status], ["health_status: healthy", "health_status: healthy"]);
   }
   assertEquals(await events(test, `/events?stream=0&since=1h${filters({ event: ["health_status: unhealthy"] })}`), []);
+  // A further check that finds the same is one of Podman's events only.
+  assertEquals(await test.engine.containers.checkHealth("well"), "healthy");
+  const told = async (path: string) => {
+    return (await events(test, `${path}?stream=false&since=1h${filters({ event: ["health_status"] })}`)).length;
+  };
+  assertEquals([await told("/libpod/events"), await told("/events")], [2, 1]);
 });
 
 Deno.test("GetEvents() of Docker's tree says nothing twice from version 1.52 on", async () => {

@@ -63,8 +63,9 @@ Deno.test("podman commit makes an image that holds what the container changed", 
 
   await t.step("docker commit gives Docker's names, and the event tells of it", async () => {
     const id = ok(await server.docker("commit", "-m", "note", "-c", 'CMD ["echo","hi"]', "made", "hub:v1")).trim();
-    const shown = ok(await server.docker("history", "--no-trunc", "--format", "{{.CreatedBy}}", "hub:v1"));
+    const shown = ok(await server.docker("history", "--no-trunc", "--format", "{{.CreatedBy}}|{{.Comment}}", "hub:v1"));
     assertStringIncludes(shown.split("\n")[0], "sh -c echo new > /new", "the container's command, as Docker's own");
+    assertEquals(shown.split("\n")[0].split("|").at(-1), "note", "nothing but the message");
     assertEquals((await inspect("docker.io/library/hub:v1")).Id, id);
     assertEquals(ok(await server.docker("run", "--rm", "--network=none", "hub:v1")), "hi\n");
     const events = await podman("events", "--stream=false", "--since", "5m", "--filter", "event=commit");

@@ -92,7 +92,8 @@ function historyOf(
   shell: readonly string[] | undefined,
   created: string,
 ): HistoryEntry {
-  const from = squash ? "" : `FROM ${record.imageName}`;
+  // Docker tells the message alone.
+  const from = squash || tellsCommand ? "" : `FROM ${record.imageName}`;
   const comment = [message ?? "", from].filter((part) => part !== "").join(" ");
   return {
     created,
