@@ -6,6 +6,12 @@ import { errorModel } from "./wire/error_model.ts";
 const DOCKER = /^[a-z]+:\/\/[^/?#]*\/v(\d{1,4}\.\d{1,4})\/(?!libpod\/|engine\/)/;
 
 /**
+ * Archives of images, by the version that older skopeo, buildah and podman (those of Debian 12) name for `docker-daemon:`. They
+ * negotiate none. Podman's service takes it, and these two operations are the same in every version.
+ */
+const ARCHIVES = /^[a-z]+:\/\/[^/?#]*\/v1\.22\/images\/(?:load|(?:[^?#]+\/)?get)(?:[?#]|$)/;
+
+/**
  * Returns Docker's answer to a version of its API that is older or newer than what is spoken here, by which its clients
  * negotiate; `undefined` for every other request.
  *
@@ -16,6 +22,7 @@ export function refuseVersion(request: Request): Response | undefined {
   if (version === undefined) return undefined;
   const { compat: newest, compatMinimal: oldest } = API_VERSION;
   if (isOlder(version, oldest)) {
+    if (ARCHIVES.test(request.url)) return undefined;
     const advice = "please upgrade your client to a newer version";
     return refuseWith(
       request,

@@ -21,6 +21,12 @@ Deno.test("Docker's clients negotiate any version from 1.24 to 1.52, and are tol
   const [old, , why] = await ask("/v1.23/info");
   assertEquals(old, 400);
   assertStringIncludes(why, "client version 1.23 is too old. Minimum supported API version is 1.24");
+  // Archives are what older skopeo asks for by a version that it does not negotiate.
+  assertEquals((await ask("/v1.22/images/nothing/get"))[0], 404);
+  assertEquals((await ask("/v1.22/images/get?names=nothing"))[0], 404);
+  for (const path of ["/v1.22/images/json", "/v1.23/images/get?names=x", "/v1.22/info?/images/get"]) {
+    assertEquals((await ask(path))[0], 400, path);
+  }
   const [late, announced, reason] = await ask("/v1.53/info");
   assertEquals([late, announced], [400, "1.52"]);
   assertStringIncludes(reason, "client version 1.53 is too new. Maximum supported API version is 1.52");

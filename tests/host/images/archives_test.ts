@@ -22,6 +22,13 @@ Deno.test("podman and docker save, load and import, and skopeo reads what they w
     const config = await run(["skopeo", "inspect", "--raw", "--config", place]);
     assertEquals(config.code, 0, config.stderr);
   }
+  // skopeo takes images out of a Docker engine, and brings them there.
+  const host = server.addresses[0];
+  const copy = ["skopeo", "copy", "-q", "--src-daemon-host", host, "--dest-daemon-host", host];
+  done(await run([...copy, `docker-daemon:${image}`, `docker-archive:${folder}/taken:brought:1`]), "skopeo takes");
+  done(await run([...copy, `docker-archive:${folder}/taken`, "docker-daemon:brought:1"]), "skopeo brings");
+  assertEquals(await podman("image", "inspect", "docker.io/library/brought:1", "--format", "{{.Id}}"), id);
+  await podman("rmi", "docker.io/library/brought:1");
   await podman("rmi", image);
   for (const format of ["docker-archive", "oci-archive"]) {
     assertEquals(await podman("load", "-q", "-i", `${folder}/${format}`), `Loaded image: ${image}`);
