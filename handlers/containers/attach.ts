@@ -68,7 +68,7 @@ async function hijackSocket(
   { framed, stdin, since }: { framed: boolean; stdin: boolean; since: readonly [number, number] },
 ): Promise<Response> {
   try {
-    const connection = wantsWebSocket(context.request) ? socketBytes(context) : await takeOver(context, framed, since);
+    const connection = opensWebSocket(context.request) ? socketBytes(context) : await takeOver(context, framed, since);
     const done = joinStreams(attachment, connection, framed, stdin);
     context.platform.waitUntil?.(done);
     return connection.response;
@@ -76,6 +76,11 @@ async function hijackSocket(
     attachment.close();
     throw error;
   }
+}
+
+/** Whether a request opens a WebSocket: with POST, Cockpit asks for an upgrade of that name and means the connection's bytes. */
+function opensWebSocket(request: Request): boolean {
+  return request.method === "GET" && wantsWebSocket(request);
 }
 
 /** Takes the client's connection over for a stream: 101 when it asks for an upgrade, else 200. */

@@ -53,6 +53,24 @@ const HOSTS: readonly string[] = [
   "`deno task test:later`",
 ];
 
+/** Clients that were driven by hand, with versions and what they did; no test runs them whole. */
+const TRIED: readonly string[] = [
+  "Dev Containers CLI 0.89 (Docker's client 28 with buildx 0.29): `up`, `exec` and `build` of an image, a Dockerfile and a compose file, with " +
+  "features of local folders, also with `--buildkit never`",
+  "Ansible's `community.docker` (ansible 14): containers, networks, volumes, images, compose, `exec`, copies and prunes; a second run of " +
+  "the same tasks changes nothing but `docker_image_export`, which compares short names",
+  "Ansible's `containers.podman` (ansible 14) by Podman 5.8: containers, pods, networks, volumes, secrets, builds and `kube play`; a second " +
+  "run changes nothing",
+  "docker-py 7.2, most of its own integration tests: swarms, links' variables, driver options of endpoints, Docker's own error texts and " +
+  "tags in short form are what it does not find",
+  "podman-py 5.8, most of its own integration tests: names with blanks in hosts files and builds of nothing are what it does not find",
+  "podman-compose 1.6 by Podman 5.8: `up --build`, `ps`, `exec`, `run`, `restart`, `down`",
+  "Cockpit's page for Podman (cockpit-podman of Debian testing): lists, details, logs, consoles, health checks, pausing, stopping, pods and images",
+  "skopeo 1.9 and 1.22 and buildah 1.43 with `docker-daemon:`, both ways",
+  "distrobox 1.8 by Docker's client: `create`, `list`, `rm`",
+  "npm's docker-compose, node-docker-api, harbor-master and docker-events",
+];
+
 /** The tests of a file. */
 interface HostTests {
   path: string;
@@ -103,6 +121,12 @@ export async function worksPage(root: URL): Promise<string> {
       ...files.filter((file) => file.family === family).flatMap(fileLines),
       "",
     ]),
+    "## Tried by hand",
+    "",
+    "No test runs these whole; what was found with them has tests of its own.",
+    "",
+    ...TRIED.flatMap((line) => wrapLine(`- ${line}`, "  ")),
+    "",
     "## What does not",
     "",
     ...wrapLine(

@@ -126,6 +126,21 @@ Deno.test("the Docker CLI drives version, pull, images, run, ps, logs, rm", asyn
     const [{ Labels, Options }] = JSON.parse(await docker("volume", "inspect", "marked"));
     assertEquals([Labels, Options.o], [{ kind: "marked" }, "size=1m"]);
   });
+  await t.step("-v /dev/pts, without a name, gives terminals of the container's own", async () => {
+    const shown = await docker(
+      "run",
+      "--rm",
+      "-t",
+      "--network=none",
+      "-v",
+      "/dev/pts",
+      image,
+      "grep",
+      " /dev/pts ",
+      "/proc/mounts",
+    );
+    assertMatch(shown, /^devpts \/dev\/pts devpts /m);
+  });
   await t.step("a missing command exits 127 with the runtime's message", async () => {
     const result = await server.docker("run", "--rm", "--network=none", image, "/no/such/command");
     assertEquals(result.code, 127, result.stderr);

@@ -180,7 +180,9 @@ function makeServer(
     // Connections come from net: a Socket is what node:http hands on.
     const socket = duplex as Socket;
     admissions.get(socket)?.busy();
-    if (message.headers.upgrade?.toLowerCase() === "websocket") void serveWebSocket(serving, message, socket, ahead);
+    // A WebSocket begins with GET. Cockpit names it for a connection of plain bytes, with POST.
+    const isWebSocket = message.method === "GET" && message.headers.upgrade?.toLowerCase() === "websocket";
+    if (isWebSocket) void serveWebSocket(serving, message, socket, ahead);
     else void serveRaw(serving, socket, soFar(message, ahead));
   });
   // node:http's own listener runs after ours, when the first head is not for us.

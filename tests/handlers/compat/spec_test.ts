@@ -247,3 +247,14 @@ Deno.test("dockerRequest() keeps what a volume is made with", () => {
   const making = mounts.map((body) => docker(body).mounts.map((mount) => mount.type === "volume" && mount.making));
   assertEquals(making, [[{ labels: { kind: "" }, options: { type: "tmpfs" } }], [undefined]]);
 });
+
+// distrobox asks for terminals of a container's own by a volume without a name.
+Deno.test("dockerRequest() has terminals where an unnamed volume is asked for in their place, and no named one", () => {
+  const { mounts = [] } = docker({ Image: "x", Volumes: { "/dev/pts": {}, "/dev/pts2": {} }, HostConfig: {} });
+  assertEquals(mounts.map(({ type, destination }) => [type, destination]), [
+    ["devpts", "/dev/pts"],
+    ["volume", "/dev/pts2"],
+  ]);
+  const named = docker({ Image: "x", HostConfig: { Binds: ["kept:/dev/pts"] } });
+  assertEquals(named.mounts?.map(({ type }) => type), ["volume"]);
+});

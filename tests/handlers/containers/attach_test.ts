@@ -50,6 +50,20 @@ Deno.test("AttachContainer() takes the connection over, frames output and passes
   await input.close();
 });
 
+// The consoles of cockpit-podman.
+Deno.test("AttachContainer() takes the connection over for a POST that asks for an upgrade named WebSocket", async () => {
+  await using test = await openTestEngine();
+  const id = await started(test, { terminal: true });
+  const { platform, announced, output } = connection();
+  const headers = { Connection: "Upgrade", Upgrade: "WebSocket" };
+  const url = `http://d/v3.4.0/libpod/containers/${id}/attach?&stdin=true&stdout=true&stderr=true`;
+  await test.serve(new Request(url, { method: "POST", headers }), platform);
+  assertEquals([announced[0].status, new Headers(announced[0].headers).get("upgrade")], [101, "WebSocket"]);
+  test.kernel.write(id, "raw");
+  test.kernel.end(id, 0);
+  assertEquals(await new Response(output).text(), "raw");
+});
+
 Deno.test("AttachContainer() answers a bare 200 to who asks for no upgrade, and raw bytes from a terminal", async () => {
   await using test = await openTestEngine();
   const id = await started(test, { terminal: true });

@@ -231,3 +231,32 @@ async function postBodies(port: number): Promise<void> {
   // A worker's own, which the types of a main program do not have.
   (globalThis as unknown as { postMessage(data: unknown): void }).postMessage(answers);
 }
+
+// The consoles of cockpit-podman: node:http hands such a request on in another way than a first one.
+Deno.test("listen() gives the bytes to a POST that asks for an upgrade named WebSocket, first or later on its connection", async () => {
+  const echo: Handler = async (request, platform) => {
+    if (request.method === "GET") return new Response(null);
+    const { readable, writable, response } = await platform!.upgrade!({
+      status: 101,
+      headers: { upgrade: "WebSocket" },
+    });
+    readable.pipeTo(writable).catch(() => {});
+    return response;
+  };
+  await using listener = await listen("tcp://127.0.0.1:0", echo);
+  const attach =
+    "POST /attach HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: WebSocket\r\nContent-Length: 0\r\n\r\n";
+  for (const isLater of [false, true]) {
+    await using peer = await client(port(listener.address));
+    const text = () => peer.buffer.toString("latin1");
+    if (isLater) {
+      peer.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+      assertEquals((await peer.response()).status, 200);
+    }
+    peer.write(attach);
+    await peer.until(() => text().includes("\r\n\r\n"), "the head");
+    peer.write("typed");
+    await peer.until(() => text().endsWith("typed"), "the echo");
+    assert(text().startsWith("HTTP/1.1 101 "), text());
+  }
+});

@@ -22,7 +22,17 @@ export function dockerMounts({ HostConfig: host, Volumes }: CreateContainerConfi
   // Clients repeat here what stands above.
   const taken = new Set(mounts.map(({ destination }) => destination));
   const anonymous = Object.keys(Volumes ?? {}).filter((destination) => !taken.has(destination));
-  return orderMounts([...mounts, ...anonymous.map((destination) => volumeMount({ source: "", destination }))]);
+  return orderMounts([...mounts, ...anonymous.map(unnamedVolume)]);
+}
+
+/**
+ * A volume without a name. In the place of terminals it would keep what the container wrote where the runtime looks for the kernel's files: it
+ * is the kernel's file system instead, for which distrobox asks in these words.
+ */
+function unnamedVolume(destination: string): MountRequest {
+  return destination === "/dev/pts"
+    ? plainMount({ type: "devpts", source: "devpts", destination })
+    : volumeMount({ source: "", destination });
 }
 
 /** Docker makes the missing sources of `Binds` folders, and those of `Mounts` that say so. */
