@@ -44,8 +44,7 @@ export async function compatCommit(
   const name = repo === "" ? undefined : nameOf(`${repo}:${tag}`);
   const { id } = engine.containers.resolve(query.container ?? "");
   const options = commitOptions(query, config, { name, format: "docker", tellsCommand: true, signal });
-  // Docker's images have the algorithm in their IDs, here as where they are removed.
-  return { Id: `sha256:${(await engine.containers.files.commit(id, options)).id}` };
+  return { Id: (await engine.containers.files.commit(id, options)).id };
 }
 
 function commitOptions(
