@@ -5,7 +5,7 @@ import { type ChannelMarker, type MARKER, markerIs } from "../plan/marker.ts";
 import { describeIssues, type Schema } from "../plan/schema.ts";
 import { isObject } from "../surfaces/components.ts";
 import type { JSONSchema } from "../surfaces/openapi_types.ts";
-import { patternText } from "./pattern_text.ts";
+import { patternText, readPattern } from "../surfaces/page/pattern_text.ts";
 
 /** A source of numbers from 0 to 1, without 1. */
 export type Random = () => number;
@@ -219,15 +219,6 @@ const FORMATS: Record<string, (date: Date, number: number) => string> = {
   ksuid: (_, number) => String(number).padStart(27, "0"),
   xid: (_, number) => String(number).padStart(20, "0"),
 };
-
-/** The expression of a pattern, if it is one. */
-function readPattern(pattern: string): RegExp | undefined {
-  try {
-    return new RegExp(pattern, "u");
-  } catch {
-    return undefined;
-  }
-}
 
 function numberOr(value: unknown, other: number): number {
   return typeof value === "number" ? value : other;

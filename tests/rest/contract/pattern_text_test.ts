@@ -3,7 +3,7 @@ import { toStandardJsonSchema } from "@valibot/to-json-schema";
 import { type } from "arktype";
 import * as v from "valibot";
 import { z } from "../../fixtures/zod.ts";
-import { patternText } from "../../../lib/rest/contract/pattern_text.ts";
+import { patternText } from "../../../lib/rest/surfaces/page/pattern_text.ts";
 import { sampleValue, seededRandom } from "../../../lib/rest/contract/sample.ts";
 import { api, handler, link, rest, type Schema } from "../../../lib/rest/mod.ts";
 import { conform } from "../../../lib/rest/contract/conform.ts";

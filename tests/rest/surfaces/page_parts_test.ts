@@ -63,6 +63,29 @@ Deno.test("variantsOf() names the field that tells structs apart only where each
   assertEquals(variantsOf({ anyOf: [{ $ref: "#/components/schemas/constructor" }] }, {}), undefined);
 });
 
+Deno.test("samplesOf() begins with values that fit their bounds, formats and patterns", () => {
+  for (
+    const schema of [
+      z.string().regex(/^97[89]\d{10}$/),
+      z.string().regex(/^[A-Z]+$/).min(3),
+      z.string().min(9),
+      z.string().max(2),
+      z.uuidv7(),
+      z.iso.date(),
+      z.int(),
+      z.int().positive(),
+      z.number().gt(2).lt(3),
+      z.int().max(-3),
+      z.object({ code: z.string().regex(/^[a-f0-9]{6}$/), count: z.int().min(2) }),
+    ]
+  ) {
+    const [{ value }] = samplesOf(z.toJSONSchema(schema), {});
+    assertEquals(schema.safeParse(value).error?.issues, undefined, JSON.stringify(value));
+  }
+  // No text is made for it: the reader writes one.
+  assertEquals(samplesOf({ type: "string", pattern: "^(a|b)\\1$" }, {}), [{ name: "", value: "text" }]);
+});
+
 Deno.test("samplesOf() shows each possibility of the first union, and one value elsewhere", () => {
   const schemas = openapi(pets).components.schemas;
   const samples = samplesOf({ $ref: "#/components/schemas/AddRequest" }, schemas);

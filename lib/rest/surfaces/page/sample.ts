@@ -1,5 +1,6 @@
 import { isObject } from "../components.ts";
 import type { JSONSchema } from "../openapi_types.ts";
+import { patternText, readPattern } from "./pattern_text.ts";
 import { mergeParts, resolveSchema, type Schemas, type Variant, variantsOf } from "./variants.ts";
 
 const MAX_DEPTH = 6;
@@ -66,7 +67,7 @@ class Sampler {
         return this.#leaf(json, false);
       case "integer":
       case "number":
-        return this.#leaf(json, typeof json.minimum === "number" ? json.minimum : 0);
+        return this.#leaf(json, sampleNumber(json, type));
       case "array":
         return Array.isArray(json.prefixItems) ? json.prefixItems.map(inner) : depth < 2 ? [inner(json.items)] : [];
       case "object":
@@ -77,8 +78,39 @@ class Sampler {
   }
 }
 
-function sampleText({ format, contentEncoding }: JSONSchema): string {
+/** The number nearest to zero that its bounds allow, as far as these say. */
+function sampleNumber(
+  { minimum, exclusiveMinimum, maximum, exclusiveMaximum }: JSONSchema,
+  type: "integer" | "number",
+): number {
+  // Halfway to the next whole number there is one with few digits.
+  const step = type === "integer" ? 1 : 0.5;
+  const low = Math.max(numberOr(minimum, -Infinity), numberOr(exclusiveMinimum, -Infinity) + step);
+  const high = Math.min(numberOr(maximum, Infinity), numberOr(exclusiveMaximum, Infinity) - step);
+  return Math.max(low, Math.min(high, 0));
+}
+
+function numberOr(value: unknown, other: number): number {
+  return typeof value === "number" ? value : other;
+}
+
+/** A text of more is nothing to begin with. */
+const MAX_TEXT = 64;
+
+function sampleText({ format, contentEncoding, pattern, minLength, maxLength }: JSONSchema): string {
   if (contentEncoding === "base64") return "aGVsbG8=";
+  const [least, most] = [numberOr(minLength, 0), numberOr(maxLength, Infinity)];
+  const length = Math.min(Math.max(4, least), most, MAX_TEXT);
+  const usual = formatText(format) ?? "text".repeat(MAX_TEXT / 4).slice(0, length);
+  const expression = typeof pattern === "string" ? readPattern(pattern) : undefined;
+  if (!expression || expression.test(usual)) return usual;
+  // As few and as low as the pattern allows, or as many and as high.
+  const made = [(low: number) => low, (_: number, high: number) => high].map((pick) => patternText(expression, pick));
+  return made.find((text) => text !== undefined && text.length >= least && text.length <= most) ?? made[0] ?? usual;
+}
+
+/** The text of a format. */
+function formatText(format: unknown): string | undefined {
   switch (format) {
     case "date-time":
       return "2026-01-31T12:00:00Z";
@@ -90,8 +122,6 @@ function sampleText({ format, contentEncoding }: JSONSchema): string {
       return "ann@example.com";
     case "uri":
       return "https://example.com/";
-    default:
-      return "text";
   }
 }
 

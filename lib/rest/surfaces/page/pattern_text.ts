@@ -27,6 +27,15 @@ export function patternText(pattern: RegExp, integer: (low: number, high: number
   }
 }
 
+/** The expression of a pattern, if it is one. */
+export function readPattern(pattern: string): RegExp | undefined {
+  try {
+    return new RegExp(pattern, "u");
+  } catch {
+    return undefined;
+  }
+}
+
 const printable = (test: RegExp) =>
   Array.from({ length: 95 }, (_, code) => String.fromCharCode(32 + code)).filter((one) => test.test(one));
 /** The characters of classes, of those that can be printed. */
