@@ -84,7 +84,7 @@ export class ResponseWriter {
     try {
       const { encoded: { status, body, headers: own }, redacted } = this.encode(error, call);
       const isText = typeof body === "string";
-      const isEmpty = body == null || /^[23]04|\dHEAD$/.test(status + call.request.method);
+      const isEmpty = body == null || status === 204 || status === 304;
       const headers = new Headers(this.headers.entries);
       this.complete(headers, call, [redacted]);
       // Headers that the function set for a body of its own do not count.
@@ -92,7 +92,8 @@ export class ResponseWriter {
       if (!isEmpty) headers.set("content-type", isText ? "text/plain;charset=UTF-8" : this.codec.type);
       setHeaders(headers, own);
       call.finish?.();
-      return new Response(isEmpty ? null : isText ? body : JSON.stringify(body, inexact), { status, headers });
+      const text = isEmpty || call.request.method === "HEAD" ? null : isText ? body : JSON.stringify(body, inexact);
+      return new Response(text, { status, headers });
     } catch (cause) {
       // Headers or a status that cannot be sent.
       this.#tell(cause, 500, call);
