@@ -51,6 +51,20 @@ export const forms: Record<string, FormScenario> = {
     assertEquals(await text(await link(album, url).Pair(more(), more())), "2000000 2000000");
   },
 
+  async "a streamed part that may be left out is not there, or comes first"(url) {
+    async function* pieces() {
+      for (let i = 0; i < 40; i++) yield new Uint8Array(50_000);
+    }
+    const { Either } = link(album, url);
+    assertEquals(await text(await Either(undefined, pieces())), "undefined 2000000");
+    assertEquals(await text(await Either(pieces(), new Blob(["file"]))), "2000000 4");
+    // A page sends an input without a file as a part of no name and no bytes.
+    const body = new FormData();
+    body.append("one", new File([], ""));
+    body.append("two", new File(["file"], "two"));
+    assertEquals(await (await fetch(`${url}/album/either`, { method: "POST", body })).text(), "undefined 4");
+  },
+
   async "a function that answers early leaves its caller's source"(url) {
     for (let attempt = 1;; attempt++) {
       const { state, pieces } = endless();

@@ -50,11 +50,17 @@ const metered = implement(meter, {
 });
 const serveMeter = acceptDuplex(handlerWith(parts, null, metered), metered);
 
+/** Milliseconds for which the sample, served on a socket, waits for the head of a request. */
+export const PATIENCE = 1000;
+
 /** Forms whose files are streams. */
 export const album = api("album.example.com", {
   Add: rest("POST(multipart/form-data) /album/add (title,file)", [int64, stream()], [stream("text/plain")]),
   First: rest("POST(multipart/form-data) /album/first (title,file)", [int64, stream()], [int64]),
   Pair: rest("POST(multipart/form-data) /album/pair (one,two)", [stream(), stream()], [stream("text/plain")]),
+  Either: rest("POST(multipart/form-data) /album/either (one,two)", [stream().optional(), stream()], [
+    stream("text/plain"),
+  ]),
 });
 
 async function sizeOf(file: ReadableStream<Uint8Array>): Promise<number> {
@@ -82,6 +88,7 @@ const serveAlbum = (note: (text: string) => void) =>
         return 0n;
       },
       Pair: async (one, two) => `${await sizeOf(one)} ${await sizeOf(two)}`,
+      Either: async (one, two) => `${one && await sizeOf(one)} ${await sizeOf(two)}`,
     }),
   );
 

@@ -2,7 +2,7 @@
 import { bundled, nodeProgram } from "../fixtures/platform/test_cache.ts";
 import { listen } from "../../lib/platform/http/listener.ts";
 import { client } from "../fixtures/platform/raw_client.ts";
-import { sample } from "./sample.ts";
+import { PATIENCE, sample } from "./sample.ts";
 import type { Served } from "./wire.ts";
 
 /** The listener's options of the sample. */
@@ -25,7 +25,7 @@ function running(address: string, pid: number, stop: () => Promise<void>): Runni
 export async function onDeno(address: string, socketPatience?: number): Promise<Running> {
   const listener = await listen(address, sample(), {
     hijacks,
-    patience: 1000,
+    patience: PATIENCE,
     socketPatience,
     clientHosts: ["d", "docker"],
   });
