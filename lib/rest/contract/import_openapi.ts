@@ -18,7 +18,7 @@ import { quoteInComment } from "./quote_in_comment.ts";
 import { baseOf } from "./import_base.ts";
 import { type FieldText, streamedFields } from "./import_forms.ts";
 import { isPlaceable, rulesOf } from "./import_headers.ts";
-import { apiOptions, limitOption } from "./import_options.ts";
+import { apiOptions, isWhole, limitOption, versionsOption } from "./import_options.ts";
 import { isQueryStyle, queryKeyOf, styleOf } from "./import_queries.ts";
 import type { JSONSchema } from "../surfaces/openapi_types.ts";
 import { resolveReference } from "./resolve_reference.ts";
@@ -169,14 +169,13 @@ class Importer {
     const usual = result.text === undefined ? "204" : "200";
     const settings = [
       ...(status !== usual && /^\d{3}$/.test(status) ? [`status: ${status}`] : []),
-      ...(body?.text === undefined ? [] : limitOption(operation, !!body.fields || body.text.startsWith("stream("))),
+      ...(body?.text === undefined ? [] : limitOption(operation, !!body.fields || isWhole(body.text))),
+      ...versionsOption(operation, this.#document),
       ...(errors.schemas.length > 0 ? [`errors: { ${errors.schemas.join(", ")} }`] : []),
       ...(typeof operation.description === "string" ? [`description: ${JSON.stringify(operation.description)}`] : []),
     ];
-    // A stream that is not sent is an empty one.
-    const given = args.map(({ text, optional }) =>
-      optional && !text.startsWith("stream(") ? `${asSchema(text)}.optional()` : text
-    );
+    // A stream or a channel that is not sent is an empty one.
+    const given = args.map(({ text, optional }) => optional && !isWhole(text) ? `${asSchema(text)}.optional()` : text);
     const left = parameters.filter((one) =>
       one.in === "query"
         ? !isQueryStyle(one, this.#resolve(one.schema))
@@ -210,6 +209,9 @@ class Importer {
     const type = BODIES.find((one) => one in content) ?? Object.keys(content)[0];
     if (type === undefined) return undefined;
     const schema = this.#resolve(content[type]).schema;
+    if (this.#resolve(content[type])["x-gantry-channel"] === true) {
+      return { text: `chan(${this.#scalar(schema)})`, type: /^application\/x-ndjson$/.test(type) ? undefined : type };
+    }
     if (!BODIES.includes(type)) return { text: `stream(${JSON.stringify(type)})`, type: undefined };
     const isUsual = type === "application/json" && !this.#isScalar(schema) ||
       type === "text/plain" && this.#isScalar(schema);

@@ -1,3 +1,4 @@
+import { isVersions } from "../route/version.ts";
 import { isObject } from "../surfaces/components.ts";
 import type { JSONSchema } from "../surfaces/openapi_types.ts";
 
@@ -23,6 +24,18 @@ export function limitOption({ "x-gantry-limit": limit }: JSONSchema, isStream: b
   if (limit === null) return ["limit: Infinity"];
   const isOwn = typeof limit === "number" && limit >= 0 && limit !== (isStream ? STREAM_LIMIT : LIMIT);
   return isOwn ? [`limit: ${limit}`] : [];
+}
+
+/** Writes the option of the versions that an operation takes, where a document of this transport tells them. */
+export function versionsOption({ "x-gantry-versions": versions }: JSONSchema, document: JSONSchema): string[] {
+  const { versioned } = Object(document["x-gantry-options"]) as JSONSchema;
+  const isTold = versioned === true && typeof versions === "string" && isVersions(versions);
+  return isTold ? [`versions: ${JSON.stringify(versions)}`] : [];
+}
+
+/** Whether the schema of an argument is all of a body: a stream or a channel. */
+export function isWhole(text: string): boolean {
+  return /^(?:stream|chan)\(/.test(text);
 }
 
 /** The largest body and the largest stream of an operation that does not say, in bytes: those of `APIOptions`. */

@@ -1,7 +1,7 @@
 /** Documents of other programs: what their schemas, names and servers say, the module says too, and it loads. */
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { z } from "zod";
-import { api, handler, implement, link, rest, stream } from "../../../lib/rest/mod.ts";
+import { api, chan, handler, implement, link, rest, stream } from "../../../lib/rest/mod.ts";
 import { diff } from "../../../lib/rest/contract/diff.ts";
 import { importOpenAPI } from "../../../lib/rest/contract/import_openapi.ts";
 import { openapi } from "../../../lib/rest/surfaces.ts";
@@ -208,4 +208,21 @@ Deno.test("importOpenAPI() lets no text of a document end a comment", () => {
   const text = importOpenAPI(foreign({ "/a": { get: { operationId: evil, parameters } } }));
   const comments = text.split(/[\n\u2028\u2029]/).filter((line) => line.includes("alert("));
   assertEquals(comments.every((line) => line.startsWith("  // ")), true, text);
+});
+
+Deno.test("importOpenAPI() of an API's own document keeps versions of one path apart, and channels that are arguments", async () => {
+  const shop = api("http://localhost", {
+    Find: rest("GET /books", [], [z.array(z.string())], { versions: ">=2" }),
+    Titles: rest("GET /books", [], [z.string()], { versions: "<2" }),
+    Haggle: rest("POST /offers", [chan(z.int())], [chan(z.boolean())]),
+    Sum: rest("POST /sums", [chan(z.int())], [z.int()], { limit: Infinity }),
+  }, { versioned: true });
+  const { definition, text } = await loadModule(openapi(shop));
+  assertStringIncludes(text, 'rest("GET /books", [], [z.array(z.string())], { versions: ">=2" })');
+  assertStringIncludes(text, 'rest("POST /offers", [chan(z.int())], [chan(z.boolean())])');
+  assertStringIncludes(text, 'rest("POST /sums", [chan(z.int())], [z.int()], { limit: Infinity })');
+  assertEquals(diff(shop, definition).filter((change) => change.breaking), []);
+  assertEquals(diff(definition, shop).filter((change) => change.breaking), []);
+  const hostile = JSON.stringify(openapi(shop)).replaceAll('">=2"', JSON.stringify('">=2", description: "no'));
+  assert(!importOpenAPI(JSON.parse(hostile)).includes('"no'), "a text that is no comparison");
 });
