@@ -3,8 +3,8 @@ import { type EncodedError, type ErrorCodec, type ErrorContext, HTTPError, readP
 /** Writes an error as problem details. */
 export function encodeProblem(error: unknown, { status }: Pick<ErrorContext, "status">): EncodedError {
   if (!(error instanceof HTTPError)) return { status, body: { status, title: "Internal Server Error" } };
-  const { body, message: detail, headers, issues } = error;
-  return { status, body: body ?? { status, detail, issues }, headers };
+  const { message: detail, headers, issues } = error;
+  return { status, body: error.body ?? { status, detail, issues }, headers };
 }
 
 /**

@@ -20,10 +20,10 @@ export function readScalar(text: string, kind: Kind): unknown {
 export function readPlain(text: string, kind: Kind): unknown {
   switch (kind.type) {
     case "boolean":
-      return /^(true|1)$/.test(text) || (/^(false|0)$/.test(text) ? false : undefined);
+      return /^(true|false|1|0)$/.test(text) ? /^[t1]/.test(text) : undefined;
     case "number":
       // Of texts of these signs `Number` takes decimal numbers only; of others also `0x1`, `Infinity` and no text at all.
-      return /^[-+.\de]+$/i.test(text) && !Number.isNaN(+text) ? +text : undefined;
+      return /^[-+.\de]+$/i.test(text) && !isNaN(+text) ? +text : undefined;
     case "int64":
     case "uint64":
       // To read more digits takes the square of their number.

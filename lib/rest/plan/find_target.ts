@@ -27,10 +27,9 @@ export const into = (target: Target, [key, { kind }]: [string, Field]): Target =
 });
 
 function findField(target: Target | undefined, names: readonly string[]): Target | undefined {
-  for (const name of names) {
-    const fields: [string, Field][] = target ? structFields(target.kind) : [];
+  return names.reduce((within, name) => {
+    const fields = within ? structFields(within.kind) : [];
     const found = fields.find(([key]) => key === name) ?? fields.find(([, { alias }]) => alias === name);
-    target = found && into(target!, found);
-  }
-  return target;
+    return found && into(within!, found);
+  }, target);
 }

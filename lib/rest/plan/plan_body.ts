@@ -43,7 +43,7 @@ export function planResult(
   const kinds = schemas.map(kindOf);
   return {
     ...planWhole(schemas, kinds, resultRules, given, kindOf, hasBody),
-    ...schemas.length ? undefined : { shape: "none", contentType: "text/plain", kind: { type: "null" } },
+    ...schemas.length ? undefined : { shape: "none", contentType: "text/plain" },
     schemas,
     kinds,
     fallible: values.length < results.length,
@@ -70,16 +70,16 @@ function planWhole(
     ? kindOf(item)
     : names.length
     ? { type: "struct", fields: new Map(fields) }
-    : kinds.length === 1
-    ? kinds[0]
-    : { type: "list", item: ANY, items: [...kinds] };
+    : kinds.length > 1
+    ? { type: "list", item: ANY, items: [...kinds] }
+    : kinds[0] ?? { type: "null" };
   return {
     names,
     item,
     kind,
     tagged: !!given,
     // A stream with a name is a part of a form.
-    shape: item ? "channel" : names.length ? "fields" : shape ?? (kinds.length === 1 ? "value" : "list"),
+    shape: item ? "channel" : names.length ? "fields" : shape ?? (kinds.length > 1 ? "list" : "value"),
     contentType: (shape === "stream" && hasOther ? undefined : given) || (contentType ?? defaultType(kind)),
   };
 }

@@ -10,8 +10,11 @@ export interface RequestPath {
  * {@linkcode isOddPath}.
  */
 export function cutPath(url: string): RequestPath {
-  const [, path, query] = /^[^/]*\/\/[^/?#]*([^?#]*)\??([^#]*)/.exec(url)!;
-  return { path: path || "/", query };
+  // Not found, -1, is more than any length when it has no sign.
+  const end = Math.min(url.indexOf("#") >>> 0, url.length);
+  const question = Math.min(url.indexOf("?") >>> 0, end);
+  const start = Math.min(url.indexOf("/", url.indexOf("://") + 3) >>> 0, question);
+  return { path: url.slice(start, question) || "/", query: url.slice(question + 1, end) };
 }
 
 /** The path of an API's base, without a slash at its end: `/v1` of `https://example.com/v1/`; empty where there is none. */

@@ -110,8 +110,6 @@ export interface HandlerOptions<State extends object = object> {
   onError?(error: unknown, context: HeaderContext & { readonly platform: Platform }): void;
 }
 
-const NOTHING: Platform = {};
-
 /**
  * Serves APIs with the parts they need: see {@linkcode handler}.
  *
@@ -147,7 +145,7 @@ export function handlerWith<Identity = unknown, State extends object = object>(
   const routers = [...tables].sort(([a], [b]) => b.length - a.length)
     .map(([prefix, routes]) => ({ prefix, router: (parts.router ?? plainRouter)(routes) }));
   const [responses = new ResponseWriter({}, checked, options, parts)] = writers;
-  const serve: Handler = (request, platform = NOTHING) => {
+  const serve: Handler = (request, platform = {}) => {
     const { path, query } = cutPath(request.url);
     const { method } = request;
     for (const { prefix, router } of routers) {

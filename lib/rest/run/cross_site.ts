@@ -22,14 +22,11 @@ export function refuseCrossSite(request: Request, auth: Authenticator<unknown> |
   const granted = new Headers(auth?.cors?.(request)).get("access-control-allow-origin");
   const { headers } = request;
   if (granted === "*" ? headers.has("cookie") : !granted || granted !== headers.get("origin")) {
-    throw new HTTPError(403, `Refuse ${what}: it comes from another site, which is not granted it`, { kind: "auth" });
+    throw new HTTPError(403, `Refuse ${what}: another site sends it, without a grant`, { kind: "auth" });
   }
 }
 
-/** The types that a page may send anywhere without a preflight (Fetch Standard, section 2.2.2). */
-const UNASKED = /^(text\/plain|multipart\/form-data|.*-urlencoded)$/;
-
-/** Whether a browser sends a body of this type without asking first. */
+/** Whether a browser sends a body of this type anywhere without a preflight (Fetch Standard, section 2.2.2). */
 export function isUnasked(type: string): boolean {
-  return UNASKED.test(type);
+  return /^(text\/plain|multipart\/form-data|.*-urlencoded)$/.test(type);
 }

@@ -57,7 +57,7 @@ export class ResponseWriter {
     values?: readonly unknown[],
   ): Response {
     // A stream is what the call lasts as long as.
-    if (!(body as Partial<ReadableStream> | null)?.getReader) call.finish?.();
+    if (typeof body === "string" || !(body instanceof ReadableStream)) call.finish?.();
     // Runtimes make a response fastest of a record, and of no status.
     if (
       this.isFixed && !call.ownHeaders && !(own && Symbol.iterator in own) &&
@@ -88,7 +88,7 @@ export class ResponseWriter {
       const headers = new Headers(this.headers.entries);
       this.complete(headers, call, [redacted]);
       // Headers that the function set for a body of its own do not count.
-      for (const name of ["length", "encoding", "type"]) headers.delete(`content-${name}`);
+      ["length", "encoding", "type"].forEach((name) => headers.delete(`content-${name}`));
       if (!isEmpty) headers.set("content-type", isText ? "text/plain;charset=UTF-8" : this.codec.type);
       setHeaders(headers, own);
       call.finish?.();

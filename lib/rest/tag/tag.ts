@@ -50,7 +50,7 @@ export function parseTag(text: string): Tag {
   const match = TAG.exec(text);
   if (!match) throw new SyntaxError(`Parse tag "${text}"`);
   const [, method, contentType, path, query, argumentRules, resultRules, errors] = match;
-  const names = new Set<string>();
+  const names: string[] = [];
   let last = 0;
   // The number of `%v` is the one after the last, as in printf.
   const source = (verb: string | undefined, name = ""): Source =>
@@ -63,8 +63,8 @@ export function parseTag(text: string): Tag {
       const [bare, given, behind] = part.split(/\*?[{=}]/);
       const from = source(bare || behind, given);
       let name = given ?? `arg${last}`;
-      while (names.has(name)) name += "_";
-      names.add(name);
+      while (names.includes(name)) name += "_";
+      names.push(name);
       return { name, source: from };
     });
     return { parts: parts.filter(Boolean), remainder: /^{[^=]*\*[=}]/.test(segment) };
