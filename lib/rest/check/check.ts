@@ -4,7 +4,7 @@ import { exactKinds, kindOf, needsMarker } from "../plan/exact_kinds.ts";
 import { isScalar, type Kind, needsRevival } from "../plan/kind.ts";
 import { type ChannelMarker, markerIs } from "../plan/marker.ts";
 import { findTarget } from "../plan/find_target.ts";
-import { type DefinitionParts, placeholdersOf, planOperation } from "../plan/plan.ts";
+import { type DefinitionParts, planOperation } from "../plan/plan.ts";
 import { spreadQuery } from "../plan/spread_query.ts";
 import { findFunction, type Implementation } from "../implement.ts";
 import { problemsOfRules } from "./check_rules.ts";
@@ -161,7 +161,7 @@ class PlanCheck {
     for (const [index, schema] of args.entries()) this.#schema(schema, `argument ${index + 1}`);
     for (const [index, schema] of results.entries()) this.#schema(schema, `result ${index + 1}`);
     for (const segment of this.#tag.segments) {
-      for (const { name, source, column = 1 } of placeholdersOf(segment)) {
+      for (const { name, source, column = 1 } of segment.parts.filter((part) => typeof part !== "string")) {
         const target = this.#target(source, column);
         if (target !== undefined) this.#scalar(target.kind, name, column);
       }

@@ -9,7 +9,7 @@ import type { Source } from "../tag/tag.ts";
 export function findTarget(all: readonly ArgumentPlan[], source: Source): Target {
   const nothing: Target = { argument: -1, path: [], kind: ANY };
   const queue = all.map(({ kind }, argument): Target => ({ ...nothing, argument, kind }));
-  if ("argument" in source) return queue[source.argument] ?? { ...nothing, ...source };
+  if ("argument" in source) return { ...nothing, ...queue[source.argument], ...source };
   for (const target of queue) {
     const found = findField(target, source.field);
     if (found) return found;

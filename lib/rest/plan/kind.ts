@@ -103,8 +103,12 @@ export const plainKind: TellKind = (schema, name) => {
 };
 
 /** The JSON Schema of what a schema accepts. */
-export function writeJSONSchema(schema: Schema, libraryOptions: Record<string, unknown>): WrittenSchema | undefined {
-  return schema["~standard"].jsonSchema?.input({ target: "draft-2020-12", libraryOptions });
+export function writeJSONSchema(
+  schema: Schema,
+  libraryOptions?: Record<string, unknown>,
+  side: "input" | "output" = "input",
+): WrittenSchema | undefined {
+  return schema["~standard"].jsonSchema?.[side]({ target: "draft-2020-12", libraryOptions });
 }
 
 /** The marker a schema is, if it is one. */
@@ -141,7 +145,7 @@ export function readKind(json: unknown, more: ReadMore, mix: MixKinds): Kind {
     : values.map((one) => ({ type: one === null ? "null" : typeof one }));
   if (options.length) return uniteKinds(options.map(read), mix);
   const scalar = { type: String(type).replace("integer", "number") } as Kind;
-  if (isScalar(scalar) || type === "null") return scalar;
+  if (type === "null" || isScalar(scalar)) return scalar;
   if (type === "array") {
     return { type: "list", item: read(items), ...prefixItems ? { items: listOf(prefixItems).map(read) } : undefined };
   }

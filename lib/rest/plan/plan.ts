@@ -6,7 +6,7 @@ import { encodePathText } from "../tag/path_text.ts";
 import { inBody, planBody, planResult } from "./plan_body.ts";
 import type { ArgumentPlan, Plan, QueryParameter, QuerySpread, Segment, SpreadQuery, Target } from "./plan_types.ts";
 import type { Schema, Validated } from "./schema.ts";
-import { parseTag, type Placeholder, type Tag, type TagSegment } from "../tag/tag.ts";
+import { parseTag, type Tag, type TagSegment } from "../tag/tag.ts";
 
 /**
  * The parts of a definition beyond what most have.
@@ -40,12 +40,10 @@ export function planOperation(
 ): Plan {
   const kindOf = (schema: Schema) => kinds(schema, name);
   const all: ArgumentPlan[] = args.map((schema) => ({ schema, kind: kindOf(schema) }));
-  const parameters = tag.segments.flatMap((segment) =>
-    placeholdersOf(segment).map(({ name, source }) => ({
-      name,
-      remainder: segment.remainder,
-      ...findTarget(all, source),
-    }))
+  const parameters = tag.segments.flatMap(({ parts, remainder }) =>
+    parts.flatMap((part) =>
+      typeof part === "string" ? [] : { name: part.name, remainder, ...findTarget(all, part.source) }
+    )
   );
   const query: QueryParameter[] = [];
   const spreads: QuerySpread[] = [];
@@ -69,8 +67,8 @@ export function planOperation(
     }
   }
   const targets = [...parameters, ...query, ...spreads];
-  const unplaced = [...all.keys()].filter((index) =>
-    !isPlaced(all[index].kind, targets.filter(({ argument }) => argument === index))
+  const unplaced = all.flatMap(({ kind }, index) =>
+    isPlaced(kind, targets.filter(({ argument }) => argument === index)) ? [] : index
   );
   const body = planBody(tag, all, inBody(tag.argumentRules, unplaced), kindOf);
   const result = planResult(tag, results, !!body, kindOf);
@@ -98,11 +96,6 @@ export function planOperation(
     results,
     options,
   };
-}
-
-/** The placeholders of a segment, in order. */
-export function placeholdersOf({ parts }: TagSegment): Placeholder[] {
-  return parts.filter((part) => typeof part !== "string");
 }
 
 /** Whether the values in path and query make up all of an argument, or of a struct within it, so that none of it is left for the body. */

@@ -123,7 +123,7 @@ const LONGEST = 200;
 /** Writes issues as one line: `at "a.b": message; …; and 7 more`. */
 export function describeIssues(issues: readonly Issue[]): string {
   const told = issues.slice(0, MOST).map(({ message, path }) => {
-    const text = path?.map((part) => String(keyOf(part))).join(".");
+    const text = path?.map(keyOf).map(String).join(".");
     return text ? `at "${text}": ${message}` : message;
   });
   const more = issues.length - MOST;
@@ -139,10 +139,7 @@ export function listIssues(issues: readonly (Issue & { readonly code?: unknown }
   return issues.slice(0, MOST).map(({ message, path = [], code }) => ({
     path: [
       name,
-      ...path.slice(0, MOST).map((part) => {
-        const key = keyOf(part);
-        return typeof key === "number" ? key : short(String(key));
-      }),
+      ...path.slice(0, MOST).map(keyOf).map((key) => typeof key === "number" ? key : short(String(key))),
     ],
     ...typeof code === "string" && { code },
     message: short(message),

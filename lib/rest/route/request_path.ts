@@ -20,7 +20,7 @@ export function cutPath(url: string): RequestPath {
 /** The path of an API's base, without a slash at its end: `/v1` of `https://example.com/v1/`; empty where there is none. */
 export function pathOfBase(base: string): string {
   // Another scheme's address is no path of a server.
-  const [, path = ""] = /^(?:https?:\/\/|(?!\w[\w+.-]*:\/\/))[^/?#]*([^?#]*)/i.exec(base) ?? [];
+  const [, path = ""] = /^(?:https?:\/\/|(?![^/]*:\/\/))[^/?#]*([^?#]*)/i.exec(base) ?? [];
   return normalisePath(path).replace(/\/+$/, "");
 }
 

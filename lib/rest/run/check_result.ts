@@ -1,4 +1,4 @@
-import { ANY, type Kind } from "../plan/kind.ts";
+import { ANY, type Kind, writeJSONSchema } from "../plan/kind.ts";
 import { carriedSchema } from "../plan/instance.ts";
 import { isRecord, put } from "../codecs/record.ts";
 import type { Plan } from "../plan/plan_types.ts";
@@ -53,10 +53,10 @@ export function checkOf(
  * Whether the values a schema makes have the shape of those it accepts, as far as its JSON Schemas tell, so that it transforms none of them.
  * Of one that JSON Schema cannot say the worst is assumed.
  */
-function hasSameOutput({ "~standard": { jsonSchema } }: Schema): boolean {
+function hasSameOutput(schema: Schema): boolean {
   const shape = (side: "input" | "output") =>
     JSON.stringify(
-      jsonSchema?.[side]({ target: "draft-2020-12" }),
+      writeJSONSchema(schema, undefined, side),
       (key, value) => /^(required|additionalProperties|default)$/.test(key) ? undefined : value,
     );
   try {

@@ -17,8 +17,7 @@ export function fixedHeaders(headers: APIOptions["headers"]): FixedHeaders {
 
 /** Sets headers on others; `Set-Cookie` and `Vary` are added to. */
 export function setHeaders(target: Headers, source: HeadersInit | undefined): void {
-  if (source === undefined) return;
-  for (const [name, value] of new Headers(source)) {
+  for (const [name, value] of source ? new Headers(source) : []) {
     if (name === "set-cookie" || name === "vary" && !value.includes(target.get(name) ?? "\n")) {
       target.append(name, value);
     } else target.set(name, value);

@@ -86,11 +86,11 @@ export function resultWriter(plan: Plan, codecs: readonly Codec[], responses: Re
           ? Promise.all(checked).then((checked) => encode(offer, values, checked, call))
           : encode(offer, values, checked, call);
       }
-      throw neededPart(call.name, "streams, or writeChannel for channels");
+      throw neededPart(call.name, "streams or writeChannel");
     },
     respondHead: (call) => responses.respond(status, null, { ...entries, "content-type": contentType }, call),
     respondEmpty: (call) =>
-      responses.respond(shape !== "none" && status === 200 ? 204 : status, null, { ...entries }, call),
+      responses.respond(shape === "none" || status !== 200 ? status : 204, null, { ...entries }, call),
   };
   const answerPlain = quick?.results(writer, offer, choose);
   return writer;

@@ -47,9 +47,8 @@ const VERB = /^%(?:\[\d+])?v$/;
  * @throws {SyntaxError} when the text has not even the outline of a tag
  */
 export function parseTag(text: string): Tag {
-  const match = TAG.exec(text);
+  const [match, method, contentType, path, query, argumentRules, resultRules, errors] = TAG.exec(text) ?? [];
   if (!match) throw new SyntaxError(`Parse tag "${text}"`);
-  const [, method, contentType, path, query, argumentRules, resultRules, errors] = match;
   const names: string[] = [];
   let last = 0;
   // The number of `%v` is the one after the last, as in printf.

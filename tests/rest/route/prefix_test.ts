@@ -68,6 +68,10 @@ Deno.test("pathOfBase() reads every form of a base", () => {
     ["http://h/a b", "/a%20b"],
     ["unix:///run/x.sock", ""],
     ["/v1", "/v1"],
+    ["HTTPS://h/v1", "/v1"],
+    ["ws://h/v1", ""],
+    ["h?a=/v1", ""],
+    ["h/a://b", "/a://b"],
   ];
   for (const [base, path] of rows) assertEquals(pathOfBase(base), path, base);
 });

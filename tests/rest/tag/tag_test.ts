@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { encodePathText } from "../../../lib/rest/tag/path_text.ts";
 import { parseTag } from "../../../lib/rest/tag/tag.ts";
 import { checkTag } from "../../../lib/rest/tag/tag_checker.ts";
 
@@ -164,6 +165,19 @@ Deno.test("parseTag() reads every good tag as checkTag() does", () => {
       for (const query of queries) for (const rule of rules) assertSame(`${head} ${path}${query}${rule}`);
     }
   }
+});
+
+Deno.test("encodePathText() writes what new URL would, and leaves alone what is encoded", () => {
+  const rows = [
+    ["a.b", "a.b"],
+    ["..", ".."],
+    ["a b", "a%20b"],
+    ["%20%5b", "%20%5b"],
+    ["é😀", "%C3%A9%F0%9F%98%80"],
+    ["[a]|~!$&'()*+,;=:@", "[a]|~!$&'()*+,;=:@"],
+    ['"<>`^\\', "%22%3C%3E%60%5E%5C"],
+  ];
+  for (const [text, written] of rows) assertEquals(encodePathText(text), written);
 });
 
 Deno.test("parseTag() throws for what has not the outline of a tag", () => {
