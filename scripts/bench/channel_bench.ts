@@ -1,3 +1,4 @@
+import process from "node:process";
 import { channelPeers } from "./channel_peers.ts";
 import type { Fetch } from "./dispatch_peers.ts";
 import type { HTTPResult } from "./http_bench.ts";
@@ -6,7 +7,10 @@ import { inTurn } from "./in_turn.ts";
 const SMALL = 16;
 const LARGE = 64 * 1024;
 
-/** Values per second through channels as server-sent events: small and large ones in process, and many clients at once over loopback TCP. */
+/**
+ * Values per second through channels as server-sent events: small and large ones in process, and many clients at once over loopback TCP. Large ones
+ * also by the processor time of the whole process, which a busy machine changes less.
+ */
 export async function* channelLines(rounds: number): AsyncGenerator<HTTPResult> {
   const peers = channelPeers();
   const inProcess: [what: string, count: number, size: number][] = [
@@ -16,6 +20,11 @@ export async function* channelLines(rounds: number): AsyncGenerator<HTTPResult> 
   for (const [what, count, size] of inProcess) {
     const measure = (serve: Fetch) => rateOf(count, () => readValues(serve, "http://localhost", count, size));
     yield { what, rates: await inTurn(peers, 4 * rounds, measure) };
+    if (size === LARGE) {
+      const measure = (serve: Fetch) =>
+        rateOf(count, () => readValues(serve, "http://localhost", count, size), processorTime);
+      yield { what: `${what}, by processor time`, rates: await inTurn(peers, 4 * rounds, measure) };
+    }
   }
   const servers = Object.entries(peers).map(([name, serve]) => {
     const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (request) => serve(request));
@@ -30,19 +39,28 @@ export async function* channelLines(rounds: number): AsyncGenerator<HTTPResult> 
   try {
     for (const [what, clients, count, size] of overTCP) {
       const one = (base: string) => readValues(fetch, base, count, size);
-      const measure = (base: string) =>
-        rateOf(clients * count, () => Promise.all(Array.from({ length: clients }, () => one(base))));
-      yield { what, rates: await inTurn(bases, 2 * rounds, measure) };
+      const run = (base: string) => () => Promise.all(Array.from({ length: clients }, () => one(base)));
+      yield { what, rates: await inTurn(bases, 2 * rounds, (base) => rateOf(clients * count, run(base))) };
+      if (size === LARGE) {
+        const measure = (base: string) => rateOf(clients * count, run(base), processorTime);
+        yield { what: `${what}, by processor time`, rates: await inTurn(bases, 4 * rounds, measure) };
+      }
     }
   } finally {
     for (const { server } of servers) await server.shutdown();
   }
 }
 
-async function rateOf(count: number, run: () => Promise<unknown>): Promise<number> {
-  const from = performance.now();
+async function rateOf(count: number, run: () => Promise<unknown>, now = () => performance.now()): Promise<number> {
+  const from = now();
   await run();
-  return count / (performance.now() - from) * 1000;
+  return count / (now() - from) * 1000;
+}
+
+/** Milliseconds for which the process has had a processor. */
+function processorTime(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
 }
 
 /** Reads a channel to its end, and throws unless every value came. */

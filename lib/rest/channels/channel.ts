@@ -2,11 +2,12 @@ import { ChannelSource } from "./channel_source.ts";
 import type { Platform } from "../context.ts";
 import { duplexOf } from "../run/duplex_call.ts";
 import { HTTPError } from "../error.ts";
+import type { TextParts } from "./parts/encode_parts.ts";
 import { FLOW } from "./flow.ts";
 import { asksFailures, failureLine } from "./failure_line.ts";
 import { type BodyCall, textBody } from "./ndjson.ts";
 import { type Resumable, RESUME } from "./resumable.ts";
-import { acceptsEvents, eventFrame, HEARTBEAT } from "./sse.ts";
+import { acceptsEvents, EVENT_END, eventFrame, eventHead, HEARTBEAT } from "./sse.ts";
 import { chooseProtocol, sendValues, wantsWebSocket } from "./websocket_channel.ts";
 
 export { type OpenChannel, openChannel, type OpenOptions } from "./open_channel.ts";
@@ -24,6 +25,8 @@ export interface ChannelContext extends BodyCall {
   readonly contentType?: string;
   /** The JSON text of a value. */
   encode(value: unknown): string | Promise<string>;
+  /** The same for a body, where long texts within may stand by themselves; that of `encode` by default. */
+  encodeParts?(value: unknown): string | TextParts | Promise<string | TextParts>;
   /** The words for an error that the peer may read; by default those of an `HTTPError`, and none of any other. */
   describe?(error: unknown): string;
   /**
@@ -62,9 +65,9 @@ export async function channelResponse(source: AsyncIterable<unknown>, context: C
   if (!overWebSocket && acceptsEvents(request.headers.get("accept"))) return await eventResponse(source, context);
   const headers = { "content-type": context.contentType ?? "application/x-ndjson", vary: "accept" };
   if (request.method === "HEAD") return headResponse(source, headers);
-  const values = new ChannelSource(source, (value) => context.encode(value));
-  await values.settle();
   if (overWebSocket) {
+    const values = new ChannelSource(source, (value) => context.encode(value));
+    await values.settle();
     const protocol = chooseProtocol(request);
     const left = context.detach?.();
     const { socket, response } = upgrade(values, () => platform.upgradeWebSocket!({ protocol }), left);
@@ -77,8 +80,10 @@ export async function channelResponse(source: AsyncIterable<unknown>, context: C
     platform.waitUntil?.(sent);
     return response;
   }
+  const values = new ChannelSource(source, encoderOf(context));
+  await values.settle();
   const failed = asksFailures(request) ? (error: unknown) => failureLine(describe(error)) : undefined;
-  return new Response(textBody(values, { value: (text) => text + "\n", failed }, context), { headers });
+  return new Response(textBody(values, { after: "\n", failed }, context), { headers });
 }
 
 /** The head of an answer whose values nobody wants. */
@@ -88,7 +93,8 @@ function headResponse(source: AsyncIterable<unknown>, headers: Record<string, st
 }
 
 async function eventResponse(source: AsyncIterable<unknown>, context: ChannelContext): Promise<Response> {
-  const { encode, describe = defaultDescribe } = context;
+  const { describe = defaultDescribe } = context;
+  const encode = encoderOf(context);
   const resume = (source as Partial<Resumable<unknown>>)[RESUME];
   const after = context.request.headers.get("last-event-id") || undefined;
   if (!resume && after === END) {
@@ -97,15 +103,21 @@ async function eventResponse(source: AsyncIterable<unknown>, context: ChannelCon
   }
   const headers = { "content-type": "text/event-stream", "cache-control": "no-store", vary: "accept" };
   if (context.request.method === "HEAD") return headResponse(source, headers);
+  let id: string | undefined;
   const values = resume === undefined
-    ? new ChannelSource(source, (value) => frameText(encode(value), (text) => eventFrame(text)))
-    // What `open` yields are pairs, as its type says.
-    : new ChannelSource(resume.open(after), (pair) => pairFrame(pair as [string, unknown], encode));
+    ? new ChannelSource(source, encode)
+    : new ChannelSource(resume.open(after), (pair) => {
+      // What `open` yields are pairs, as its type says.
+      const [place, value] = pair as [string, unknown];
+      id = place;
+      return encode(value);
+    });
   await values.settle();
   // An EventSource knows no end: it comes back for more until it is told that there is none (HTML Standard, section 9.2.3).
   if (resume && after && values.ended) return new Response(null, { status: 204 });
   const frames = {
-    value: (text: string) => text,
+    before: resume === undefined ? () => DATA : () => eventHead(undefined, id),
+    after: EVENT_END,
     // The ID of a channel that cannot be resumed tells, when the client comes back, that it has seen the end.
     done: eventFrame("", "end", resume ? undefined : END),
     failed: (error: unknown) => eventFrame(JSON.stringify(describe(error)), "error"),
@@ -117,12 +129,10 @@ async function eventResponse(source: AsyncIterable<unknown>, context: ChannelCon
 /** The ID of the end. */
 const END = "end";
 
-function pairFrame([id, value]: [string, unknown], encode: ChannelContext["encode"]): string | Promise<string> {
-  return frameText(encode(value), (text) => eventFrame(text, undefined, id));
-}
+const DATA = /* @__PURE__ */ eventHead();
 
-function frameText(text: string | Promise<string>, frame: (text: string) => string): string | Promise<string> {
-  return typeof text === "string" ? frame(text) : text.then(frame);
+function encoderOf(context: ChannelContext): NonNullable<ChannelContext["encodeParts"]> {
+  return (value) => context.encodeParts ? context.encodeParts(value) : context.encode(value);
 }
 
 function upgrade<T>(values: ChannelSource, take: () => T, left?: () => void): T {

@@ -2,8 +2,8 @@ import { ChannelSource } from "./channel_source.ts";
 import { textBody } from "./ndjson.ts";
 import type { BodyPlan } from "../plan/plan_types.ts";
 import { streamBody } from "../codecs/stream_body.ts";
-import { writeJSON } from "../codecs/json.ts";
 import { isAsyncIterable } from "../codecs/record.ts";
+import { partsWriter } from "./parts/parts_writer.ts";
 
 /** The key under which a channel that was received has the body it is read from: a proxy passes that on as it came. */
 export const RAW: unique symbol = Symbol("gantry.rest.raw");
@@ -38,5 +38,5 @@ export function channelBody(value: unknown, { item, kind }: BodyPlan): BodyInit 
   if (!isAsyncIterable(value)) throw new TypeError("Send a channel: expected an AsyncIterable of values");
   const { [RAW]: raw } = value as { readonly [RAW]?: ReadableStream<Uint8Array> };
   if (raw) return raw;
-  return textBody(new ChannelSource(value, (item) => writeJSON(item, kind)), { value: (text) => text + "\n" });
+  return textBody(new ChannelSource(value, partsWriter(kind)), { after: "\n" });
 }

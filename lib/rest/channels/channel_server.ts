@@ -1,13 +1,15 @@
 import type { Call } from "../run/call.ts";
-import { checkOf } from "../run/check_result.ts";
+import { checkOf, type CheckValue } from "../run/check_result.ts";
 import { channelResponse } from "./channel.ts";
 import { HTTPError } from "../error.ts";
+import type { Kind } from "../plan/kind.ts";
 import { PassedChannel } from "../run/forwarded.ts";
 import { writeJSON } from "../codecs/json.ts";
 import { passOn } from "../run/streams.ts";
 import type { ResponseWriter } from "../run/write_response.ts";
 import type { ResultWriter } from "../run/write_result.ts";
 import { isAsyncIterable } from "../codecs/record.ts";
+import { partsWriter } from "./parts/parts_writer.ts";
 
 /**
  * Sends what a function yields: the part of a server that has channels.
@@ -27,11 +29,14 @@ import { isAsyncIterable } from "../codecs/record.ts";
  */
 export async function writeChannel(value: unknown, call: Call, writer: ResultWriter): Promise<Response> {
   if (!isAsyncIterable(value)) throw new TypeError(`Answer "${call.name}": the function returned no AsyncIterable`);
-  const { plan } = writer;
-  const { kind, contentType, item } = plan.result;
-  const check = plan.trusted || !item
-    ? (value: unknown) => value
-    : checkOf(plan, item, kind, writer.responses.parts.exactness, writer.responses.parts.quick?.test(item));
+  const { check, write } = partsOf(writer);
+  const { kind, contentType } = writer.plan.result;
+  const encodeBy = <Text>(write: (value: unknown, kind: Kind) => Text) => (item: unknown) => {
+    // The server behind has checked and written it, perhaps with line ends between its parts, which would end the value here.
+    if (value instanceof PassedChannel) return (item as string).replace(/[\r\n]/g, " ");
+    const checked = check(item);
+    return checked instanceof Promise ? checked.then((checked) => write(checked, kind)) : write(checked, kind);
+  };
   const response = await channelResponse(value, {
     request: call.request,
     platform: call.platform,
@@ -43,14 +48,8 @@ export async function writeChannel(value: unknown, call: Call, writer: ResultWri
     ended: () => call.finish(),
     cancelled: (reason) => call.controller?.abort(reason),
     contentType,
-    encode(item) {
-      // The server behind has checked and written it, perhaps with line ends between its parts, which would end the value here.
-      if (value instanceof PassedChannel) return (item as string).replace(/[\r\n]/g, " ");
-      const checked = check(item);
-      return checked instanceof Promise
-        ? checked.then((checked) => writeJSON(checked, kind))
-        : writeJSON(checked, kind);
-    },
+    encode: encodeBy(writeJSON),
+    encodeParts: encodeBy(write),
     describe: (error) => describe(writer.responses.encode(error, call)),
   });
   const isHead = call.request.method === "HEAD";
@@ -63,6 +62,29 @@ export async function writeChannel(value: unknown, call: Call, writer: ResultWri
     if (response.body === null) call.finish();
     return response;
   });
+}
+
+interface ChannelParts {
+  /** Checks a value and cuts it to its schema. */
+  readonly check: CheckValue;
+  /** Writes it into a body. */
+  readonly write: ReturnType<typeof partsWriter>;
+}
+
+/** The parts of channels: they are made when a channel is first sent, as that takes longer than to send a short one. */
+const parts = /* @__PURE__ */ new WeakMap<ResultWriter, ChannelParts>();
+
+function partsOf(writer: ResultWriter): ChannelParts {
+  const known = parts.get(writer);
+  if (known) return known;
+  const { plan, responses: { parts: { exactness, quick } } } = writer;
+  const { kind, item } = plan.result;
+  const check: CheckValue = plan.trusted || !item
+    ? (value) => value
+    : checkOf(plan, item, kind, exactness, quick?.test(item));
+  const made = { check, write: partsWriter(kind) };
+  parts.set(writer, made);
+  return made;
 }
 
 /** The words of an error that may go to the peer once the status has gone. */

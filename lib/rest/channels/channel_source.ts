@@ -1,12 +1,13 @@
+import type { TextParts } from "./parts/encode_parts.ts";
 import { Turns } from "../codecs/turns.ts";
 
-/** How much text is put together before it goes out, when the source has more at hand. */
-const BATCH = 65_536;
+/** Microtasks for which a response waits for its first value, before it waits for a turn: a schema or a generator takes a few. */
+const FIRST = 8;
 
 /** Reads a source for a sender: one value ahead, so that values at hand travel together, and let go exactly once. */
-export class ChannelSource {
+export class ChannelSource<Text extends string | TextParts = string> {
   readonly #iterator: AsyncIterator<unknown>;
-  readonly #encode: (value: unknown) => string | Promise<string>;
+  readonly #encode: (value: unknown) => Text | Promise<Text>;
   #ahead: Ahead;
   readonly #turns = new Turns();
   #released = false;
@@ -14,7 +15,7 @@ export class ChannelSource {
   #failed: Promise<never> | undefined;
 
   /** Starts reading `source`; `encode` makes the text of a value. */
-  constructor(source: AsyncIterable<unknown>, encode: (value: unknown) => string | Promise<string>) {
+  constructor(source: AsyncIterable<unknown>, encode: (value: unknown) => Text | Promise<Text>) {
     this.#iterator = source[Symbol.asyncIterator]();
     this.#encode = encode;
     this.#ahead = this.#start();
@@ -26,7 +27,11 @@ export class ChannelSource {
    * @throws What the source threw
    */
   async settle(): Promise<void> {
-    await Promise.race([this.#ahead.result.catch(() => {}), new Promise((resolve) => setTimeout(resolve))]);
+    // A timer costs more than all the rest of a short channel.
+    for (let i = 0; i < FIRST && this.waits; i++) await undefined;
+    if (this.waits) {
+      await Promise.race([this.#ahead.result.catch(() => {}), new Promise((resolve) => setTimeout(resolve))]);
+    }
     if (this.#ahead.state === "failed") await this.#ahead.result;
   }
 
@@ -35,8 +40,13 @@ export class ChannelSource {
     return this.#ahead.state === "done";
   }
 
+  /** Whether the next value is not there yet. */
+  get waits(): boolean {
+    return this.#ahead.state === "pending";
+  }
+
   /** The next value's text, or undefined at the end. Others get a turn when many values have been at hand. */
-  async next(): Promise<string | undefined> {
+  async next(): Promise<Text | undefined> {
     if (this.#failed) await this.#failed;
     const turn = this.#turns.due();
     if (turn) await turn;
@@ -46,27 +56,22 @@ export class ChannelSource {
       return undefined;
     }
     const encoded = this.#encode(result.value);
-    const text = typeof encoded === "string" ? encoded : await encoded;
+    const text = encoded instanceof Promise ? await encoded : encoded;
     this.#ahead = this.#start();
     return text;
   }
 
-  /** The next value's frame, with those of the values that are at hand already; undefined at the end. */
-  async batch(frame: (text: string) => string): Promise<string | undefined> {
-    const first = await this.next();
-    if (first === undefined) return undefined;
-    let text = frame(first);
-    while (text.length < BATCH && await this.#atHand()) {
-      try {
-        text += frame(await this.next() ?? "");
-      } catch (error) {
-        // The values before it go out first.
-        this.#failed = Promise.reject(error);
-        this.#failed.catch(() => {});
-        break;
-      }
-    }
-    return text;
+  /** Has the next reading fail. */
+  failNext(error: unknown): void {
+    this.#failed = Promise.reject(error);
+    this.#failed.catch(() => {});
+  }
+
+  /** Whether the next value is there, or comes without a wait. */
+  async atHand(): Promise<boolean> {
+    // An async generator needs up to three microtasks from one value to the next.
+    for (let i = 0; i < 3 && this.waits; i++) await undefined;
+    return this.#ahead.state === "value";
   }
 
   /** Lets go of the source: its `return` runs, once, however often this is called. */
@@ -76,12 +81,6 @@ export class ChannelSource {
     // A generator that is waiting runs its `finally` only when that wait ends: nobody is kept waiting for it here.
     this.#ahead.result.catch(() => {});
     Promise.resolve(this.#iterator.return?.()).catch(() => {});
-  }
-
-  async #atHand(): Promise<boolean> {
-    // An async generator needs up to three microtasks from one value to the next.
-    for (let i = 0; i < 3 && this.#ahead.state === "pending"; i++) await undefined;
-    return this.#ahead.state === "value";
   }
 
   #start(): Ahead {

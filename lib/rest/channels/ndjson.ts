@@ -1,4 +1,6 @@
 import type { ChannelSource } from "./channel_source.ts";
+import { encodeParts, type TextParts } from "./parts/encode_parts.ts";
+import { readBatch } from "./parts/read_batch.ts";
 import { LineSplitter } from "./line_splitter.ts";
 
 /** How long what was sent has to go out before a body breaks off (milliseconds): what breaks off takes with it what waits. */
@@ -6,7 +8,10 @@ const LINGER = 10;
 
 /** How values go out in a body of text. */
 export interface Frames {
-  value(text: string): string;
+  /** Gives the text before that of the value that was encoded last; empty by default. */
+  before?(): string;
+  /** The text behind it. */
+  readonly after: string;
   /** The text that ends the body. */
   readonly done?: string;
   failed?(error: unknown): string;
@@ -25,9 +30,13 @@ export interface BodyCall {
 }
 
 /** Values as a body of text: pulled from the source only as fast as the peer reads. */
-export function textBody(source: ChannelSource, frames: Frames, call: BodyCall = {}): ReadableStream<Uint8Array> {
+export function textBody(
+  source: ChannelSource<string | TextParts>,
+  frames: Frames,
+  call: BodyCall = {},
+): ReadableStream<Uint8Array> {
   const { signal } = call;
-  const encoder = new TextEncoder();
+  const { before = () => "", after } = frames;
   let isLeft = false;
   let beat: ReturnType<typeof setInterval> | undefined;
   const release = () => source.release();
@@ -42,18 +51,18 @@ export function textBody(source: ChannelSource, frames: Frames, call: BodyCall =
   if (signal?.aborted) release();
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const send = (text: string) => controller.enqueue(encoder.encode(text));
+      const send = (...parts: TextParts) => encodeParts(parts, (piece) => controller.enqueue(piece));
       const { idle } = frames;
       try {
-        const batch = source.batch((text) => frames.value(text));
-        if (idle && await isPending(batch) && !isLeft) {
+        const batch = readBatch(source, before, after);
+        if (idle && await isPending(batch, source) && !isLeft) {
           // Texts that wait unread already show that the channel lives: no beat then.
           beat = setInterval(() => controller.desiredSize === 0 && send(idle.text), idle.after);
         }
-        const text = await batch;
+        const parts = await batch;
         // The reader may have left while the value was on its way.
         if (isLeft) return;
-        if (text !== undefined) return send(text);
+        if (parts !== undefined) return send(...parts);
         if (frames.done) send(frames.done);
       } catch (error) {
         finish();
@@ -79,13 +88,16 @@ export function textBody(source: ChannelSource, frames: Frames, call: BodyCall =
   }, { highWaterMark: 0 });
 }
 
-/** Whether a promise waits for more than microtasks: for those alone a timer costs more than all the rest. */
-async function isPending(promise: Promise<unknown>): Promise<boolean> {
+/** Whether a batch waits for more than microtasks: for those alone a timer costs more than all the rest. */
+async function isPending(batch: Promise<unknown>, source: ChannelSource<string | TextParts>): Promise<boolean> {
   let isSettled = false;
   const settle = () => isSettled = true;
-  promise.then(settle, settle);
-  // A value at hand takes four, and some more where its schema is asynchronous.
-  for (let i = 0; i < 8 && !isSettled; i++) await undefined;
+  batch.then(settle, settle);
+  // A value at hand takes four, and some more where its schema is asynchronous. Several of them take a multiple.
+  for (let i = 0, waits = 0; i < 64 && waits < 8 && !isSettled; i++) {
+    await undefined;
+    waits = source.waits ? waits + 1 : 0;
+  }
   return !isSettled;
 }
 

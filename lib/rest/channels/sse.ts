@@ -6,11 +6,19 @@
  * @throws {TypeError} if the ID is not printable ASCII, which is what survives the way back in a header
  */
 export function eventFrame(text: string, name?: string, id?: string): string {
+  return eventHead(name, id) + text + EVENT_END;
+}
+
+/** The lines before an event's text, as {@linkcode eventFrame} puts it together. */
+export function eventHead(name?: string, id?: string): string {
   if (id !== undefined && !/^[ -~]*$/.test(id)) {
     throw new TypeError(`Send an event: its ID "${id}" is not printable ASCII`);
   }
-  return `${name === undefined ? "" : `event: ${name}\n`}${id === undefined ? "" : `id: ${id}\n`}data: ${text}\n\n`;
+  return `${name === undefined ? "" : `event: ${name}\n`}${id === undefined ? "" : `id: ${id}\n`}data: `;
 }
+
+/** The end of an event, behind its text. */
+export const EVENT_END = "\n\n";
 
 /** A comment, which keeps proxies from taking a quiet channel for a dead one. */
 export const HEARTBEAT = ":\n\n";

@@ -15,7 +15,8 @@ function remembered(test: (kind: Kind) => boolean): (kind: Kind) => boolean {
 }
 
 const isRevived = /* @__PURE__ */ remembered(needsRevival);
-const isReplaced = /* @__PURE__ */ remembered(needsReplacer);
+/** Whether {@linkcode writeJSON} has to look at each value of a kind. */
+export const isReplaced: (kind: Kind) => boolean = /* @__PURE__ */ remembered(needsReplacer);
 
 /**
  * Writes JSON, bigint as a number and bytes as base64. A kind that holds neither, nor anything that cannot be told, is written the fast way.
