@@ -1,6 +1,5 @@
 import type { IncomingMessage } from "node:http";
 import { ownBuffer } from "../../../oci/bytes/byte_stream.ts";
-import { concatBytes } from "../../../oci/bytes/bytes.ts";
 import { HTTPError } from "../../../rest/error.ts";
 import type { IdleWatch } from "../idle_watch.ts";
 
@@ -142,6 +141,8 @@ export function requestBody(
 const LARGE = 4096;
 const GATHERED = 65_536;
 
+const NOTHING = new Uint8Array(0);
+
 type BodyController = ReadableStreamDefaultController<Uint8Array> | ReadableByteStreamController;
 
 function endBody(controller: BodyController): void {
@@ -156,8 +157,8 @@ class BodySource {
   readonly #idle: IdleWatch;
   readonly #controller: BodyController;
   #over = false;
-  /** Small pieces of this turn, and their bytes. */
-  #pieces: Uint8Array[] = [];
+  /** The small pieces of this turn: the first as it came, or several copied together, as each kept has two hundred bytes beside its own. */
+  #gathered: Uint8Array = NOTHING;
   #size = 0;
   readonly #giveUp = () => {
     const error = new HTTPError(408, "Read the body: nothing came for too long", { kind: "body" });
@@ -177,8 +178,10 @@ class BodySource {
       if (this.#over) return;
       idle.done(this.#giveUp);
       if (this.#size === 0 && piece.length >= LARGE) return this.#give(ownBuffer(piece));
-      if (this.#size === 0) queueMicrotask(() => this.#flush());
-      this.#pieces.push(piece);
+      if (this.#size === 0) {
+        queueMicrotask(() => this.#flush());
+        this.#gathered = piece;
+      } else this.#gather(piece);
       this.#size += piece.length;
       if (this.#size >= GATHERED) this.#flush();
     });
@@ -203,11 +206,21 @@ class BodySource {
   /** Gives the pieces of one turn as one: a body in chunks of a few bytes costs no more turns than another one. */
   #flush(): void {
     if (this.#size === 0 || this.#over) return;
-    const [first] = this.#pieces;
-    const whole = this.#pieces.length === 1 ? ownBuffer(first!) : concatBytes(this.#pieces);
-    this.#pieces = [];
+    const whole = ownBuffer(this.#gathered.subarray(0, this.#size));
+    this.#gathered = NOTHING;
     this.#size = 0;
     this.#give(whole);
+  }
+
+  #gather(piece: Uint8Array): void {
+    const size = this.#size + piece.length;
+    // The first piece is not ours to write to, and ends with its bytes.
+    if (size > this.#gathered.length) {
+      const larger = new Uint8Array(Math.max(LARGE, 2 * size));
+      larger.set(this.#gathered.subarray(0, this.#size));
+      this.#gathered = larger;
+    }
+    this.#gathered.set(piece, this.#size);
   }
 
   #give(piece: Uint8Array): void {
