@@ -1,4 +1,4 @@
-import { PartSource } from "./part_source.ts";
+import { Delimiter, PartSource } from "./part_source.ts";
 
 /** The longest head of a part, in bytes. */
 const MAX_HEAD = 16_384;
@@ -59,18 +59,19 @@ export async function heldPart(
   for (let bytes = await parts.piece(); bytes; bytes = await parts.piece()) {
     count(bytes.length);
     file.push(bytes);
+    parts.free(bytes);
   }
   return filename === undefined ? await file.text() : file.toFile(filename, type);
 }
 
 const encode = (text: string) => new TextEncoder().encode(text);
 const CLOSE = /* @__PURE__ */ encode("--");
-const BLANK_LINE = /* @__PURE__ */ encode("\r\n\r\n");
+const BLANK_LINE = /* @__PURE__ */ new Delimiter(/* @__PURE__ */ encode("\r\n\r\n"));
 
 /** The parts of a form, one after the other: the head of one, then its pieces until there are no more. */
 export class Parts {
   readonly #source: PartSource;
-  readonly #delimiter: Uint8Array;
+  readonly #delimiter: Delimiter;
   #count = 0;
 
   /** @throws {SyntaxError} if the type has no boundary, or none that may be */
@@ -79,7 +80,7 @@ export class Parts {
     const boundary = quoted ?? token;
     if (!boundary) throw new SyntaxError("the type has no boundary");
     if (boundary.length > MAX_BOUNDARY) throw new SyntaxError(`the boundary has more than ${MAX_BOUNDARY} characters`);
-    this.#delimiter = encode(`\r\n--${boundary}`);
+    this.#delimiter = new Delimiter(encode(`\r\n--${boundary}`));
     this.#source = new PartSource(body, limit);
   }
 
@@ -104,6 +105,11 @@ export class Parts {
   /** The next bytes of a part; undefined behind its last. */
   async piece(): Promise<Uint8Array | undefined> {
     return await this.#source.before(this.#delimiter);
+  }
+
+  /** Frees the memory of a piece that is not read again. */
+  free(piece: Uint8Array): void {
+    this.#source.free(piece);
   }
 
   /** Lets the sender know that nothing more is read. */

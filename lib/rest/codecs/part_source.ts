@@ -1,15 +1,54 @@
 import { tooLarge } from "../error.ts";
 
+/** Bytes that are looked for among others. */
+export class Delimiter {
+  readonly bytes: Uint8Array;
+  /** How far a search may go on behind each byte, if that is where the last one would be. */
+  readonly #steps: Uint8Array;
+
+  /** @param bytes At most 255 */
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+    this.#steps = new Uint8Array(256).fill(bytes.length);
+    for (let i = 0; i < bytes.length - 1; i++) this.#steps[bytes[i]] = bytes.length - 1 - i;
+  }
+
+  get length(): number {
+    return this.bytes.length;
+  }
+
+  /**
+   * The place where the bytes begin among others; -1 where they do not (the search of Horspool). They are compared from the first on, a carriage
+   * return: as no boundary has one, what was equal is not compared again, however the sender chooses boundary and content.
+   */
+  indexIn(others: Uint8Array): number {
+    const { bytes } = this;
+    const steps = this.#steps;
+    const behind = bytes.length - 1;
+    for (let end = behind; end < others.length; end += steps[others[end]]) {
+      if (others[end] !== bytes[behind]) continue;
+      const at = end - behind;
+      let equal = 0;
+      while (equal < behind && others[at + equal] === bytes[equal]) equal++;
+      if (equal === behind) return at;
+    }
+    return -1;
+  }
+}
+
 /** The bytes of a form that have come and are not taken yet, and those that will. */
 export class PartSource {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   readonly #limit: number;
+  /** Whether the pieces that come are ours alone: a stream of type `bytes` takes the memory of each from whoever gave it. */
+  readonly #isOwner: boolean;
   // The first boundary has no line before it.
   #rest: Uint8Array = Uint8Array.of(13, 10);
   #size = 0;
 
   /** @param limit The most bytes that are read */
   constructor(body: ReadableStream<Uint8Array> | null, limit: number) {
+    this.#isOwner = isByteStream(body);
     this.#reader = body?.getReader();
     this.#limit = limit;
   }
@@ -21,9 +60,9 @@ export class PartSource {
    * @throws {SyntaxError} if the delimiter does not come
    * @throws {HTTPError} 413 if too much comes
    */
-  async before(delimiter: Uint8Array): Promise<Uint8Array | undefined> {
+  async before(delimiter: Delimiter): Promise<Uint8Array | undefined> {
     for (;;) {
-      const index = indexOf(this.#rest, delimiter);
+      const index = delimiter.indexIn(this.#rest);
       if (index === 0) {
         this.#rest = this.#rest.subarray(delimiter.length);
         return undefined;
@@ -37,7 +76,7 @@ export class PartSource {
       }
       const value = await this.#nextOrThrow();
       const border = joinTwo(whole, value.subarray(0, delimiter.length - 1));
-      if (value.length < delimiter.length || indexOf(border, delimiter) >= 0) {
+      if (value.length < delimiter.length || delimiter.indexIn(border) >= 0) {
         this.#rest = joinTwo(whole, value);
       } else {
         // No delimiter begins before these bytes, which are not copied: a large file would leave twice its size to the garbage collector.
@@ -45,6 +84,15 @@ export class PartSource {
         if (whole.length > 0) return whole;
       }
     }
+  }
+
+  /**
+   * Frees the memory of bytes that were taken and are not read again. Pieces of the wire lie outside of the heap: until so many of them have come
+   * that it is collected, they may take more than the form.
+   */
+  free(bytes: Uint8Array): void {
+    // Node 20 has no `transfer`.
+    if (this.#isOwner) (bytes.buffer as ArrayBuffer & { transfer?(size: number): ArrayBuffer }).transfer?.(0);
   }
 
   /** Whether a text is next; nothing is taken. */
@@ -78,17 +126,18 @@ export class PartSource {
   }
 }
 
+function isByteStream(body: ReadableStream<Uint8Array> | null): boolean {
+  try {
+    body?.getReader({ mode: "byob" }).releaseLock();
+    return body !== null;
+  } catch {
+    return false;
+  }
+}
+
 function joinTwo(first: Uint8Array, second: Uint8Array): Uint8Array {
   const both = new Uint8Array(first.length + second.length);
   both.set(first);
   both.set(second, first.length);
   return both;
-}
-
-function indexOf(bytes: Uint8Array, delimiter: Uint8Array): number {
-  const last = bytes.length - delimiter.length;
-  for (let at = bytes.indexOf(delimiter[0]); at >= 0 && at <= last; at = bytes.indexOf(delimiter[0], at + 1)) {
-    if (delimiter.every((byte, index) => bytes[at + index] === byte)) return at;
-  }
-  return -1;
 }
