@@ -13,3 +13,21 @@ Deno.test("fields of the plainest kinds share a schema each, and moments have on
     "Invalid input: expected string, received number",
   );
 });
+
+Deno.test("fields that may be left out or be null share a schema each too, and lists of one schema share theirs", () => {
+  for (const make of [z.string, z.number, z.int, z.boolean]) {
+    assertStrictEquals<unknown>(make().optional(), make().optional());
+    assertStrictEquals<unknown>(make().nullable(), make().nullable());
+    assertStrictEquals<unknown>(make().nullish(), make().nullish());
+    assertStrictEquals<unknown>(z.array(make()), z.array(make()));
+  }
+  const pair = z.object({ a: z.string().optional(), b: z.int().nullable(), c: z.boolean().nullish() });
+  assertEquals(pair.parse({ b: null, c: null }), { b: null, c: null });
+  assertEquals(pair.safeParse({ a: null, b: null }).error?.issues.map(({ path }) => path), [["a"]]);
+  assertEquals(pair.safeParse({ a: "", c: true }).error?.issues.map(({ path }) => path), [["b"]]);
+  // A schema made of a shared one is another.
+  assertEquals(z.array(z.string()).min(1).safeParse([]).success, false);
+  assertEquals(z.array(z.string()).safeParse([]).success, true);
+  assertEquals(z.string().min(1).optional().safeParse("").success, false);
+  assertEquals(z.string().optional().safeParse("").success, true);
+});
