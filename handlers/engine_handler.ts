@@ -7,13 +7,13 @@ import {
   type HandlerOptions,
   type Implementation,
 } from "../lib/rest/mod.ts";
-import { surfaces } from "../lib/rest/surfaces.ts";
+import { surfaces, type SurfacesOptions } from "../lib/rest/surfaces.ts";
 import { redirectDoubled } from "./clean_path.ts";
 import { handlerElsewhere } from "./engine_elsewhere.ts";
 import { FAMILIES, listDefinitions } from "./families.ts";
 import { type RequestEntry, RequestWatch } from "./monitor/watch_requests.ts";
-import { ABOUT, swaggerText } from "./swagger.ts";
 import { refuseVersion } from "./version_bounds.ts";
+import { describeAPI, swaggerText } from "./words/documents.ts";
 
 /** Options of {@linkcode engineHandler}. */
 export interface EngineHandlerOptions extends HandlerOptions {
@@ -26,6 +26,15 @@ export interface EngineHandlerOptions extends HandlerOptions {
 /** Every family of both trees. */
 export function implementFamilies(engine: Engine): Implementation[] {
   return FAMILIES.map(({ implement }) => implement(engine, { swaggerText }));
+}
+
+/** Serves the documents of the API, which are made ready at the first request for one. */
+function documentsLater(options: SurfacesOptions): Handler {
+  let made: Promise<Handler> | undefined;
+  return async (request, platform) => {
+    made ??= describeAPI().then((about) => surfaces(listDefinitions(), { ...about, ...options }));
+    return await (await made)(request, platform);
+  };
 }
 
 /**
@@ -46,9 +55,9 @@ export function engineHandler(
   if (elsewhere !== undefined) return elsewhere;
   const watch = new RequestWatch(engine.metrics, onRequest);
   const onError = options.onError ?? watch.onError;
-  const faces = surfaces(listDefinitions(), { ...ABOUT, auth, onError, fallback: options.fallback });
+  const fallback = documentsLater({ auth, onError, fallback: options.fallback });
   const implementations = implementFamilies(engine).map((family) => watch.named(family));
-  const serve = handler(auth, implementations, { ...options, ...onError && { onError }, fallback: faces });
+  const serve = handler(auth, implementations, { ...options, ...onError && { onError }, fallback });
   return watch.around((request, platform) => {
     const answer = refuseVersion(request) ?? redirectDoubled(request);
     return answer === undefined ? serve(request, platform) : Promise.resolve(answer);

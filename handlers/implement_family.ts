@@ -4,7 +4,7 @@ import { engineErrors } from "./errors.ts";
 /** The parts of the whole API that a family may serve. */
 export interface WholeAPI {
   /** Returns the OpenAPI document of all families. */
-  swaggerText(): string;
+  swaggerText(): string | Promise<string>;
 }
 
 /** Binds a family's functions to its definition, and the engine's errors to their statuses. A missing function does not compile. */

@@ -1,26 +1,13 @@
-import { VERSION } from "../lib/engine/info.ts";
-import type { DocumentOptions, OpenAPIDocument } from "../lib/rest/surfaces.ts";
-import { openapi } from "../lib/rest/surfaces.ts";
+import { openapi, type OpenAPIDocument } from "../lib/rest/surfaces.ts";
 import { listDefinitions } from "./families.ts";
-import { API_VERSION } from "./wire/api_options.ts";
+import { ABOUT } from "./words/documents.ts";
 import { wordsOf } from "./words/operation_words.ts";
 
-/** The general description of the API in its documents. */
-export const ABOUT: DocumentOptions = {
-  title: "Gantry engine",
-  version: API_VERSION.libpod,
-  description: "Containers and what belongs to them: the native tree under `/engine`, and Docker's beside it. " +
-    `Gantry ${VERSION} speaks versions up to ${API_VERSION.libpod} of Podman's API and up to ${API_VERSION.compat} of Docker's.`,
-  words: wordsOf,
-};
-
-let made: { readonly document: OpenAPIDocument; readonly text: string } | undefined;
+let made: OpenAPIDocument | undefined;
 
 /** The document is made when it is first asked for, as the schemas of a whole engine take a moment. */
-function makeSpec(): { readonly document: OpenAPIDocument; readonly text: string } {
-  if (made !== undefined) return made;
-  const document = openapi(listDefinitions(), ABOUT);
-  return made = { document, text: JSON.stringify(document, null, 1) + "\n" };
+function makeSpec(): OpenAPIDocument {
+  return made ??= openapi(listDefinitions(), { ...ABOUT, words: wordsOf });
 }
 
 /**
@@ -35,29 +22,24 @@ function makeSpec(): { readonly document: OpenAPIDocument; readonly text: string
  */
 export const DefaultEngineSwaggerSpec: OpenAPIDocument = {
   get openapi() {
-    return makeSpec().document.openapi;
+    return makeSpec().openapi;
   },
   get info() {
-    return makeSpec().document.info;
+    return makeSpec().info;
   },
   get servers() {
-    return makeSpec().document.servers;
+    return makeSpec().servers;
   },
   get tags() {
-    return makeSpec().document.tags;
+    return makeSpec().tags;
   },
   get paths() {
-    return makeSpec().document.paths;
+    return makeSpec().paths;
   },
   get components() {
-    return makeSpec().document.components;
+    return makeSpec().components;
   },
   get "x-gantry-options"() {
-    return makeSpec().document["x-gantry-options"];
+    return makeSpec()["x-gantry-options"];
   },
 };
-
-/** The document as text: JSON with a value to the line, which is YAML too (YAML 1.2, section 1.3). */
-export function swaggerText(): string {
-  return makeSpec().text;
-}
