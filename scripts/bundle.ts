@@ -26,9 +26,15 @@ const PROGRAMS = ["lib/platform/entries/cli.ts", "lib/platform/entries/node.ts"]
 export interface BundleOptions {
   /** Drops white space and shortens names; what programs have unless told otherwise. */
   minify?: boolean;
+  /** Makes a CommonJS module, whose `import.meta.url` is that of a file beside it with the ending `mjs`. An ES module otherwise. */
+  commonJS?: boolean;
   /** Asked before our own. */
   plugins?: readonly esbuild.Plugin[];
 }
+
+/** The first lines of a bundle in CommonJS. */
+const COMMON_JS = '"use strict";\n' +
+  'const moduleURL = require("node:url").pathToFileURL(__filename.replace(/cjs$/, "mjs")).href;';
 
 /** Bundles that are being made. */
 let underWay = 0;
@@ -66,7 +72,7 @@ async function buildBundle(
       entryPoints: [new URL(entry, root).pathname],
       bundle: true,
       write: false,
-      format: "esm",
+      format: options.commonJS ? "cjs" : "esm",
       target: "es2023",
       platform: target === "node" ? "node" : "browser",
       conditions: target === "workers" ? ["workerd", "worker", "browser"] : undefined,
@@ -81,12 +87,13 @@ async function buildBundle(
       legalComments: "eof",
       logLevel: "silent",
       // Packages in CommonJS ask for Node's modules by `require`, which an ES module does not have by itself.
-      banner: target === "node"
+      banner: options.commonJS ? { js: COMMON_JS } : target === "node"
         ? {
           js:
             'import { createRequire as $createRequire } from "node:module";\nconst require = $createRequire(import.meta.url);',
         }
         : undefined,
+      define: options.commonJS ? { "import.meta.url": "moduleURL" } : undefined,
       alias: { "@std/assert": new URL("tests/assert.ts", root).pathname },
       plugins: [...options.plugins ?? [], npmSpecifiers, ownNames],
     });

@@ -5,7 +5,7 @@
  * @module
  */
 import { parseArgs } from "node:util";
-import { bundle } from "./bundle.ts";
+import { makeProgram, type ProgramFiles } from "./package/program_files.ts";
 import { controlFile, MAINTAINER_SCRIPTS, packageFiles } from "./package/deb_files.ts";
 
 const root = new URL("../", import.meta.url);
@@ -18,8 +18,8 @@ export interface DebOptions {
   arch?: string;
   /** The Deno in it; the one that runs this by default. */
   deno?: string;
-  /** The command in one file, where it is made already. */
-  program?: string;
+  /** The command, where it is made already. */
+  program?: ProgramFiles;
   /** The version of deno.json by default. */
   version?: string;
   /** Compressed quickly rather than well. */
@@ -34,7 +34,7 @@ export async function buildDeb(
     ? JSON.parse(await Deno.readTextFile(new URL("deno.json", root)))
     : options;
   const arch = options.arch ?? (Deno.build.arch === "aarch64" ? "arm64" : "amd64");
-  const program = options.program ?? await bundle("lib/platform/entries/cli.ts", "node");
+  const program = options.program ?? await makeProgram();
   const license = await Deno.readTextFile(new URL("LICENSE", root));
   const changes = await Deno.readTextFile(new URL("CHANGELOG.md", root));
   const tree = await Deno.makeTempDir({ prefix: "gantry-deb-" });

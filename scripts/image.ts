@@ -1,13 +1,13 @@
 /**
  * `deno task image`: builds an image of Gantry with Gantry's own builder, and writes it to `dist/` as an archive of OCI. The image holds the
- * command in one file, the Deno that runs it with its libraries, and the authorities of registries; nothing else of a distribution.
+ * command, the Deno that runs it with its libraries, and the authorities of registries; nothing else of a distribution.
  *
  * @module
  */
 import { parseArgs } from "node:util";
 import { openClient } from "../lib/platform/entries/client.ts";
 import { openHostEngine } from "../lib/platform/entries/host_engine.ts";
-import { bundle } from "./bundle.ts";
+import { makeProgram, type ProgramFiles } from "./package/program_files.ts";
 
 const root = new URL("../", import.meta.url);
 
@@ -17,8 +17,8 @@ export interface ImageOptions {
   file: string;
   /** The image's name; `gantry:VERSION` by default. */
   name?: string;
-  /** The command in one file, where it is made already. */
-  program?: string;
+  /** The command, where it is made already. */
+  program?: ProgramFiles;
 }
 
 /** The programs of a container see these, and no configuration of this machine. */
@@ -37,7 +37,7 @@ export async function buildImage({ file, program, ...options }: ImageOptions): P
   const name = options.name ?? `gantry:${version}`;
   const folder = await Deno.makeTempDir({ prefix: "gantry-image-" });
   try {
-    await writeContext(`${folder}/context`, program ?? await bundle("lib/platform/entries/cli.ts", "node"));
+    await writeContext(`${folder}/context`, program ?? await makeProgram());
     const engine = await openHostEngine({ root: `${folder}/root`, runroot: `${folder}/run` });
     try {
       await using client = await openClient(engine);
@@ -55,7 +55,7 @@ export async function buildImage({ file, program, ...options }: ImageOptions): P
 }
 
 /** Makes the folder that the image is built from: `tree` is its root. */
-async function writeContext(folder: string, program: string): Promise<void> {
+async function writeContext(folder: string, program: ProgramFiles): Promise<void> {
   const tree = `${folder}/tree`;
   const deno = Deno.execPath();
   await copyInto(tree, deno, "/usr/bin/deno", 0o755);
@@ -64,7 +64,8 @@ async function writeContext(folder: string, program: string): Promise<void> {
     // Deno brings some of its own.
     if (!(error instanceof Deno.errors.NotFound)) throw error;
   });
-  const files = { ...FILES, "usr/lib/gantry/gantry.mjs": program };
+  const programs = Object.entries(program).map(([name, text]) => [`usr/lib/gantry/${name}`, text]);
+  const files: Record<string, string> = { ...FILES, ...Object.fromEntries(programs) };
   for (const [path, text] of Object.entries(files)) {
     await Deno.mkdir(`${tree}/${path.slice(0, path.lastIndexOf("/"))}`, { recursive: true, mode: 0o755 });
     await Deno.writeTextFile(`${tree}/${path}`, text);

@@ -4,8 +4,7 @@
  *
  * @module
  */
-import { bundles } from "../build.ts";
-import { bundle } from "../bundle.ts";
+import { makeProgram } from "../package/program_files.ts";
 import { UnixClient } from "./servers/unix_client.ts";
 
 /** A server under measurement. */
@@ -33,13 +32,11 @@ events_logger = "file"
 lock_type = "file"
 `;
 
-/** Starts the one file that its packages ship on scratch folders under `folder`. */
+/** Starts the program that its packages for Debian and its image ship on scratch folders under `folder`. */
 export async function startGantry(folder: string, registriesConf: string): Promise<Peer> {
   const socket = `${folder}/gantry.sock`;
-  const { entry, target } = bundles["gantry.mjs"];
-  const file = `${folder}/gantry.mjs`;
-  await Deno.writeTextFile(file, await bundle(entry, target));
-  return await start("gantry", socket, [Deno.execPath(), "run", "-A", "--quiet", file], [
+  for (const [name, text] of Object.entries(await makeProgram())) await Deno.writeTextFile(`${folder}/${name}`, text);
+  return await start("gantry", socket, [Deno.execPath(), "run", "-A", "--quiet", `${folder}/gantry.mjs`], [
     "serve",
     "--no-setup",
     `--listen=unix://${socket}`,

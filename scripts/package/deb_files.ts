@@ -8,6 +8,7 @@ import { serviceUnits } from "../../lib/platform/entries/service/service_units.t
 import { SHARED_FOLDER } from "../../lib/platform/linux/networks/subnets.ts";
 import { helpTexts } from "../../lib/platform/entries/help_texts.ts";
 import { manPage } from "./man_page.ts";
+import type { ProgramFiles } from "./program_files.ts";
 
 /** A file's content, and its mode. */
 interface PackagedFile {
@@ -18,8 +19,7 @@ interface PackagedFile {
 /** The texts that the files are made from. */
 export interface PackagedTexts {
   version: string;
-  /** The command in one file. */
-  program: string;
+  program: ProgramFiles;
   license: string;
   /** CHANGELOG.md. */
   changes: string;
@@ -47,7 +47,7 @@ export async function packageFiles(texts: PackagedTexts): Promise<Map<string, Pa
   const plain = (content: string | Uint8Array): PackagedFile => ({ content, mode: 0o644 });
   const files = new Map<string, PackagedFile>([
     ["/usr/bin/gantry", { content: LAUNCHER, mode: 0o755 }],
-    ["/usr/lib/gantry/gantry.mjs", plain(program)],
+    ...Object.entries(program).map(([name, text]) => [`/usr/lib/gantry/${name}`, plain(text)] as const),
     [ENVIRONMENT_FILE, plain(DEFAULTS)],
     ["/usr/share/doc/gantry/copyright", plain(copyrightFile(license))],
     ["/usr/share/doc/gantry/CHANGELOG.md.gz", plain(await gzipText(changes))],

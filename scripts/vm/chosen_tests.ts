@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { bundle } from "../bundle.ts";
+import { makeProgram } from "../package/program_files.ts";
 import { buildDeb } from "../deb.ts";
 import { BUILDX_PLUGIN, COMPOSE_PLUGIN } from "../later_debian/client_programs.ts";
 import { setup } from "../setup.ts";
@@ -60,7 +60,7 @@ case $BOOT in
 *) ${testCommand([`${BOOTS}/booted_again_test.ts`])} ;;
 esac`;
   const fill = async (folder: string) => {
-    const program = await bundle("lib/platform/entries/cli.ts", "node");
+    const program = await makeProgram();
     const options = { folder, program, fast: true };
     if (former === undefined) {
       await Deno.rename(await buildDeb({ ...options, version: "0.0.1" }), `${folder}/former.deb`);

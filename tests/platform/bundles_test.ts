@@ -2,6 +2,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { bundles } from "../../scripts/build.ts";
 import { bundle } from "../../scripts/bundle.ts";
+import { makeProgram } from "../../scripts/package/program_files.ts";
 import { mapsFor, traceSources } from "../../scripts/package/trace.ts";
 import { bundled, nodeProgram } from "../fixtures/platform/test_cache.ts";
 import { fetchOver } from "../conformance/fetch_over.ts";
@@ -28,20 +29,23 @@ Deno.test("dist/gantry.mjs is ASCII, so that V8 keeps it in a byte a letter", as
   assertMatch(text, /\(ns\|us\|\\u00b5s\|\\u03bcs\|ms\|s\|m\|h\)/);
 });
 
-Deno.test("places in dist/gantry.mjs are told in the sources", async () => {
-  const { entry, target } = bundles["gantry.mjs"];
-  const lines = (await bundled(entry, target)).split("\n");
-  const words = "the commands are";
-  const line = lines.findIndex((line) => line.includes(words));
-  const place = `/usr/lib/gantry/gantry.mjs:${line + 1}:${lines[line].indexOf(words) + 1}`;
-  const trace = `Error: x\n    at f (file://${place})\n    at gantry.mjs:1000000:1\n    at other.mjs:1:1`;
-  const told = traceSources(trace, await mapsFor(trace));
-  const [, path, row] = /at f \((\S+?):(\d+):\d+\)\n    at gantry.mjs:1000000:1\n    at other.mjs:1:1$/.exec(told) ??
-    [];
-  assertEquals(path, "lib/platform/entries/gantry_command.ts");
-  const source = await Deno.readTextFile(new URL(`../../${path}`, import.meta.url));
-  assert(source.split("\n")[Number(row) - 1].includes(words), told);
-});
+for (const program of ["gantry.mjs", "gantry.cjs"] as const) {
+  Deno.test(`places in ${program} are told in the sources`, async () => {
+    const { entry, target } = bundles["gantry.mjs"];
+    const text = program === "gantry.cjs" ? (await makeProgram())[program] : await bundled(entry, target);
+    const lines = text.split("\n");
+    const words = "the commands are";
+    const line = lines.findIndex((line) => line.includes(words));
+    const place = `/usr/lib/gantry/${program}:${line + 1}:${lines[line].indexOf(words) + 1}`;
+    const others = `    at ${program}:1000000:1\n    at other.mjs:1:1`;
+    const trace = `Error: x\n    at f (file://${place})\n${others}`;
+    const told = traceSources(trace, await mapsFor(trace));
+    const [, path, row, rest] = /at f \((\S+?):(\d+):\d+\)\n([^]*)/.exec(told) ?? [];
+    assertEquals([path, rest], ["lib/platform/entries/gantry_command.ts", others]);
+    const source = await Deno.readTextFile(new URL(`../../${path}`, import.meta.url));
+    assert(source.split("\n")[Number(row) - 1].includes(words), told);
+  });
+}
 
 Deno.test("dist/node.mjs serves on Node 24 from an empty folder and stops on SIGTERM", () =>
   inEmptyFolder("node.mjs", async (folder) => {

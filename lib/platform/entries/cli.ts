@@ -5,5 +5,6 @@
  */
 import process from "node:process";
 import { gantryCommand } from "./gantry_command.ts";
+import { exitWith } from "./start/exit_with.ts";
 
-process.exit(await gantryCommand(process.argv.slice(2)));
+exitWith(gantryCommand(process.argv.slice(2)));

@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { buildImage } from "../../../scripts/image.ts";
 import { fetchOver } from "../../conformance/fetch_over.ts";
-import { bundled } from "../../fixtures/platform/test_cache.ts";
+import { makeProgram } from "../../../scripts/package/program_files.ts";
 import { ok } from "../../fixtures/run.ts";
 import { Session, until } from "../../fixtures/session.ts";
 
@@ -11,7 +11,7 @@ Deno.test("the image of task image runs on Gantry: the inner engine answers, loa
   const { server, image } = session;
   const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" ")).trim();
   const file = `${server.folder}/image.tar`;
-  const program = await bundled("lib/platform/entries/cli.ts", "node");
+  const program = await makeProgram();
   const { name } = await buildImage({ file, program, name: "localhost/gantry:test" });
   await podman("load", "-q", "-i", file);
 
