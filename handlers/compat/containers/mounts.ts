@@ -43,7 +43,7 @@ export function requestedMounts(
   const given = givenMounts(record);
   // Another tree has made it.
   if (given === undefined) return { Binds: viewBinds(record), Tmpfs: scratchMounts(record) };
-  return { Binds: given.binds, Mounts: given.mounts, Tmpfs: given.tmpfs };
+  return { Binds: given.binds ?? [], Mounts: given.mounts, Tmpfs: given.tmpfs ?? {} };
 }
 
 /** The places of the mounts that were given with a source or as documents; anonymous volumes have a field of their own. */
@@ -74,11 +74,10 @@ function scratchPoints({ mounts = [] }: GivenMounts = {}): Sparse<MountPoint>[] 
   }));
 }
 
-/** The words of a request about mounts; `undefined` without any. */
-function givenMounts({ spec: { requestWords: words = {} } }: ContainerRecord): GivenMounts | undefined {
-  const { binds, mounts, tmpfs } = words;
+/** The words of a request about mounts; `undefined` where Docker's tree has not made the container. */
+function givenMounts({ spec: { requestWords: words } }: ContainerRecord): GivenMounts | undefined {
   // Stored by Docker's tree, from a request of that shape.
-  return binds || mounts || tmpfs ? { binds, mounts: mounts as Mount[] | undefined, tmpfs } : undefined;
+  return words && { binds: words.binds, mounts: words.mounts as Mount[] | undefined, tmpfs: words.tmpfs };
 }
 
 /** The place and the options of `source:destination:options`, `source:destination` or `destination`. */

@@ -9,14 +9,14 @@ import type { Sparse } from "../../wire/emit.ts";
 const PROFILE = /^seccomp[=:]/;
 
 /**
- * Returns the words of a create request that the engine keeps in another form; `undefined` without any.
+ * Returns the words of a create request that the engine keeps in another form, each field where it has any.
  *
  * @param image The full name of its image
  */
 export function requestWords(
   { Image, HostConfig: host }: CreateContainerConfig,
   image: string,
-): RequestWords | undefined {
+): RequestWords {
   const words: RequestWords = {
     image: image === Image ? undefined : Image,
     capAdd: host.CapAdd ?? [],
@@ -28,8 +28,7 @@ export function requestWords(
     securityOptions: host.SecurityOpt?.filter((option) => !PROFILE.test(option)),
     userNamespace: host.UsernsMode,
   };
-  const given = Object.entries(words).filter(([, value]) => Object.keys(value ?? {}).length > 0);
-  return given.length > 0 ? Object.fromEntries(given) : undefined;
+  return Object.fromEntries(Object.entries(words).filter(([, value]) => Object.keys(value ?? {}).length > 0));
 }
 
 /**

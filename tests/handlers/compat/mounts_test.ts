@@ -58,6 +58,11 @@ Deno.test("CompatGetContainer() tells mounts as they were given, and no other fi
   });
   const [listed] = await (await test.send("GET", "/v1.51/containers/json?all=1")).json();
   assertEquals(listed.Mounts.length, 14);
+  // Volumes that nobody wrote with a source are in no list of sources.
+  const bare = { Image: TINY_NAME, Volumes: { "/anon": {} } };
+  assertEquals((await test.send("POST", "/v1.51/containers/create?name=bare", bare)).status, 201);
+  const shown = await (await test.send("GET", "/v1.51/containers/bare/json")).json();
+  assertEquals([shown.HostConfig.Binds, shown.HostConfig.Mounts, shown.Mounts.length], [[], undefined, 1]);
   // Podman's clients have one list of them, as before.
   const native = await (await test.send("GET", "/libpod/containers/c/json")).json();
   assertEquals(native.HostConfig.Binds.length, 13);
