@@ -155,10 +155,11 @@ export function handlerWith<Identity = unknown, State extends object = object>(
     }
     // The server as a whole (RFC 9110, section 9.3.7).
     const isWhole = method === "OPTIONS" && path === "/*";
-    const methods = routers.flatMap(({ prefix, router }) => {
+    const methods: string[] = [];
+    for (const { prefix, router } of routers) {
       const within = isWhole ? "" : pathBehind(prefix, path);
-      return within === undefined ? [] : router.methods(within, query, method);
-    });
+      if (within !== undefined) methods.push(...router.methods(within, query, method));
+    }
     if (!methods.length && options.fallback) return options.fallback(request, platform);
     return Promise.resolve(responses.unknown(path, methods, { request, platform }));
   };
