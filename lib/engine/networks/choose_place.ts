@@ -17,9 +17,12 @@ export const SUBNET_POOLS: readonly SubnetPool[] = Array.from({ length: 8 }, (_,
   return { base: `10.${87 - index}.0.0/16`, size: 24 };
 });
 /** Podman's default network exists only while it is in use. */
-const NEVER = ["10.88.0.0/16"];
+const NEVER: readonly Subnet[] = [parseSubnet("10.88.0.0/16")];
 /** How many random IPv6 subnets are tried: two that are equal come along once in 2^40. */
 const TRIES = 64;
+
+/** Reads a subnet, or an address as one; `undefined` for anything else. */
+type SubnetReader = (text: string) => Subnet | undefined;
 
 /** The requested place of a bridge. */
 export interface PlaceWish {
@@ -45,7 +48,7 @@ export function choosePlace(
   wish: PlaceWish,
   taken: PlacesTaken,
   random: (length: number) => Uint8Array,
-  read: (text: string) => Subnet | undefined = findSubnet,
+  read: SubnetReader = findSubnet,
 ): Place {
   const { interface: wanted = "", isShared = false } = wish;
   if (wanted !== "" && !isShared && taken.bridges.has(wanted)) {
@@ -58,7 +61,7 @@ export function choosePlace(
     const subnet = versions.has(versionOf(text)) ? read(text) : undefined;
     if (subnet !== undefined) theirs.push(subnet);
   }
-  const used = [...NEVER.map(parseSubnet), ...theirs];
+  const used = [...NEVER, ...theirs];
   for (const { subnet } of wish.subnets) {
     const parsed = parseSubnet(subnet);
     const conflict = !isShared && theirs.some((other) => subnetsOverlap(other, parsed));
@@ -66,9 +69,9 @@ export function choosePlace(
   }
   const subnets = [...wish.subnets];
   for (const version of wish.versions) {
-    if (subnets.some(({ subnet }) => parseSubnet(subnet).version === version)) continue;
+    if (subnets.some(({ subnet }) => versionOf(subnet) === version)) continue;
     const all = [...used, ...subnets.map(({ subnet }) => parseSubnet(subnet))];
-    subnets.push({ subnet: version === 4 ? freeSubnet(all, wish) : localSubnet(all, random) });
+    subnets.push({ subnet: version === 4 ? freeSubnet(all, wish, read) : localSubnet(all, random) });
   }
   return { interface: wanted || freeName(taken), subnets };
 }
@@ -84,9 +87,9 @@ function freeName({ interfaces, bridges }: PlacesTaken): string {
   }
 }
 
-function freeSubnet(used: readonly Subnet[], { pools = SUBNET_POOLS, prefix }: PlaceWish): string {
+function freeSubnet(used: readonly Subnet[], { pools = SUBNET_POOLS, prefix }: PlaceWish, read: SubnetReader): string {
   for (const { base, size } of pools) {
-    const pool = parseSubnet(base);
+    const pool = read(base) ?? parseSubnet(base);
     const bits = prefix ?? size;
     const place = bits >= pool.prefix ? freeBlock(pool, bits, used) : undefined;
     if (place === undefined) continue;

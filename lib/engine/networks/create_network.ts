@@ -53,7 +53,7 @@ const LONGEST_NAME = 253;
 const LONGEST_INTERFACE = 15;
 
 /** The networks there are, and the subnets that were read before. */
-export interface Surroundings {
+export interface KnownNetworks {
   others: readonly NetworkRecord[];
   subnets: SubnetMemo;
 }
@@ -65,7 +65,7 @@ export interface Surroundings {
 export async function draftNetwork(
   core: Core,
   wish: NetworkWish,
-  { others, subnets }: Surroundings,
+  { others, subnets }: KnownNetworks,
 ): Promise<NetworkRecord> {
   const { driver, checked } = checkWish(core, wish);
   await hostOf(core)?.networks.check(checked);
@@ -145,7 +145,7 @@ function checkWish(core: Core, wish: NetworkWish): { driver: NetworkDriver; chec
 async function choosePlaceOf(
   core: Core,
   checked: CheckedWish,
-  { others, subnets: memo }: Surroundings,
+  { others, subnets: memo }: KnownNetworks,
 ): Promise<Place> {
   const { driver, subnets } = checked;
   if (driver !== "bridge") return { interface: checked.interface, subnets };

@@ -47,15 +47,16 @@ export function checkSubnets(subnets: readonly NetworkSubnet[]): NetworkSubnet[]
 /** The subnets with the first address of each as its gateway, where none is given. */
 export function addGateways(subnets: readonly NetworkSubnet[]): NetworkSubnet[] {
   return subnets.map(({ subnet, gateway, ...rest }) => {
-    const { size } = parseSubnet(subnet);
-    const others = Object.values(rest.auxiliary ?? {});
-    let place = 1;
-    while (others.includes(addressAt(parseSubnet(subnet), place))) place++;
-    // A subnet of one or two addresses has no room for a gateway of its own.
-    const first = size > BigInt(place + 1) ? addressAt(parseSubnet(subnet), place) : undefined;
-    const chosen = gateway ?? first;
+    const chosen = gateway ?? freeGateway(parseSubnet(subnet), Object.values(rest.auxiliary ?? {}));
     return { subnet, ...chosen !== undefined && { gateway: chosen }, ...rest };
   });
+}
+
+/** The first address that is no auxiliary one; none where a subnet of one or two addresses has no room for a gateway of its own. */
+function freeGateway(subnet: Subnet, auxiliary: readonly string[]): string | undefined {
+  let place = 1;
+  while (auxiliary.length > 0 && auxiliary.includes(addressAt(subnet, place))) place++;
+  return subnet.size > BigInt(place + 1) ? addressAt(subnet, place) : undefined;
 }
 
 /** Checks the routes of a request. Throws `invalid`. */

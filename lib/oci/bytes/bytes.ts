@@ -29,7 +29,11 @@ export function fromLatin1(text: string): Uint8Array {
   return bytes;
 }
 
+const DIGITS = "0123456789abcdef";
+
 /** Returns bytes as hexadecimal digits, two for each. */
 export function hexText(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  let text = "";
+  for (const byte of bytes) text += DIGITS[byte >> 4] + DIGITS[byte & 15];
+  return text;
 }

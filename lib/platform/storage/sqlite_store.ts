@@ -95,7 +95,7 @@ export class SQLiteStore implements Store {
         if (value === null) this.#statements.remove.run(table, key);
         else this.#statements.put.run(table, key, isSecret ? SECRET_INDENT + value : value);
       }
-    });
+    }, changes.length === 1);
     await this.#sync();
     // On a full disk the next commit does it.
     if (this.#forgets) this.#forgets = !emptyLog(this.#db);
@@ -116,7 +116,7 @@ export class SQLiteStore implements Store {
       const added = bytes - known.bytes;
       const most = { records: entries.length + PIECE.records, bytes: added + PIECE.bytes };
       return this.#dropBeyond(stream, { ...known, last, bytes, time }, retention, most);
-    });
+    }, entries.length === 1 && Object.keys(retention).length === 0);
   }
 
   async trim(stream: string, retention: Retention): Promise<boolean> {
@@ -179,10 +179,14 @@ export class SQLiteStore implements Store {
     throw new Error("Commit: the log cannot be written to the disk", { cause: this.#broken });
   }
 
-  /** Runs `work` whole or not at all; what it returns runs once it has lasted. */
-  #transaction(work: () => (() => void) | void): Promise<void> {
+  /**
+   * Runs `work` whole or not at all; what it returns runs once it has lasted.
+   *
+   * @param isSingle Whether it changes something by one statement alone, which is a transaction by itself
+   */
+  #transaction(work: () => (() => void) | void, isSingle = false): Promise<void> {
     return Promise.resolve().then(() => {
-      const done = this.#reserve.use(() => this.#attempt(work));
+      const done = this.#reserve.use(() => isSingle ? work() : this.#attempt(work));
       this.#reserve.refill();
       done?.();
     }).catch((error) => {
@@ -204,11 +208,11 @@ export class SQLiteStore implements Store {
   }
 
   /** Changes a stream as one transaction, which resolves with what it has then. */
-  async #changed(stream: string, change: (known: Known) => Known): Promise<StreamExtent> {
+  async #changed(stream: string, change: (known: Known) => Known, isSingle = false): Promise<StreamExtent> {
     await this.#transaction(() => {
       const known = change(this.#knownOf(stream));
       return () => void this.#known.set(stream, known);
-    });
+    }, isSingle);
     return extentOf(this.#knownOf(stream));
   }
 

@@ -1,5 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { choosePlace } from "../../../lib/engine/networks/choose_place.ts";
+import { formatAddress, parseSubnet, subnetsOverlap } from "../../../lib/engine/text/ip.ts";
 
 const random = (length: number) => new Uint8Array(length);
 
@@ -24,4 +25,26 @@ Deno.test("choosePlace() passes over a pool of millions of subnets at once", () 
   const pools = [{ base: "10.0.0.0/8", size: 30 }, { base: "192.168.0.0/24", size: 24 }];
   assertEquals(chosenSubnet(["10.0.0.0/8"], pools), "192.168.0.0/24");
   assertEquals(chosenSubnet(["10.0.0.0/9"], pools), "10.128.0.0/30");
+});
+
+Deno.test("choosePlace() chooses among hundreds of subnets what a look at each of them gives", () => {
+  const pool = "10.200.0.0/20";
+  for (let round = 0; round < 300; round++) {
+    const bits = 22 + Math.floor(Math.random() * 9);
+    const used = Array.from({ length: Math.floor(Math.random() * 400) }, () => {
+      const prefix = 21 + Math.floor(Math.random() * 12);
+      return `10.${Math.random() < 0.1 ? 199 : 200}.${Math.floor(Math.random() * 16)}.${
+        Math.floor(Math.random() * 256)
+      }/${prefix}`;
+    });
+    const parsed = used.map(parseSubnet);
+    const all = Array.from({ length: 2 ** (bits - 20) }, (_, i) => {
+      const value = parseSubnet(pool).first + BigInt(i * 2 ** (32 - bits));
+      return `${formatAddress({ version: 4, value })}/${bits}`;
+    });
+    const free = all.find((text) => !parsed.some((other) => subnetsOverlap(other, parseSubnet(text))));
+    const choose = () => chosenSubnet(used, [{ base: pool, size: bits }]);
+    if (free === undefined) assertThrows(choose, Error, "every subnet is in use on this host");
+    else assertEquals(choose(), free, `${bits} of ${used}`);
+  }
 });

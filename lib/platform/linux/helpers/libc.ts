@@ -43,6 +43,7 @@ interface Library {
   setsockopt(socket: number, level: number, option: number, value: Bytes, size: number): number;
   inotify_init1(flags: number): number;
   inotify_add_watch(file: number, path: Bytes, events: number): number;
+  statx(folder: number, path: Bytes, flags: number, fields: number, data: Bytes): number;
   read_now(file: number, data: Bytes, size: bigint): bigint;
   open_tree(call: number, file: number, path: Bytes, flags: number): Promise<bigint>;
   mount_setattr(
@@ -72,11 +73,12 @@ const SYMBOLS = {
   socket: { parameters: ["i32", "i32", "i32"], result: "i32" },
   send: { parameters: ["i32", "buffer", "usize", "i32"], result: "isize" },
   recv: { parameters: ["i32", "buffer", "usize", "i32"], result: "isize" },
-  // What the kernel tells by itself is there or is not: none of these waits.
+  // The news of the kernel is there or is not: none of these waits.
   bind: { parameters: ["i32", "buffer", "u32"], result: "i32" },
   setsockopt: { parameters: ["i32", "i32", "i32", "buffer", "u32"], result: "i32" },
   inotify_init1: { parameters: ["i32"], result: "i32" },
   inotify_add_watch: { parameters: ["i32", "buffer", "u32"], result: "i32" },
+  statx: { parameters: ["i32", "buffer", "i32", "u32", "buffer"], result: "i32" },
   read_now: { name: "read", parameters: ["i32", "buffer", "usize"], result: "isize" },
   // By number: libc has names for these since glibc 2.36 only. They wait for processors as mount(2) does.
   open_tree: { name: "syscall", parameters: ["i64", "i64", "buffer", "i64"], result: "i64", nonblocking: true },

@@ -5,7 +5,7 @@
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { FolderNews, RouteNews } from "../helpers/kernel_news.ts";
+import { FolderNews, RouteNews } from "./kernel_news.ts";
 import { hostSubnets } from "./host_subnets.ts";
 
 const PODMAN_NETWORKS = "/etc/containers/networks";
@@ -23,7 +23,7 @@ export class HostPlaces implements Disposable {
   readonly folders: FolderNews = new FolderNews();
   readonly #routes = new RouteNews();
   readonly #podman: string;
-  /** What the kernel had when it last told of a change. */
+  /** The state of the kernel when it last told of a change. */
   #kernel?: { interfaces: ReadonlySet<string>; subnets: readonly string[] };
   #podmans?: readonly string[];
   #read?: HostPlacesRead;
@@ -32,7 +32,7 @@ export class HostPlaces implements Disposable {
     this.#podman = podman;
   }
 
-  /** What is taken now. */
+  /** Returns the places that are taken now. */
   async read(): Promise<HostPlacesRead> {
     if (this.#routes.take() || this.#kernel === undefined) {
       this.#kernel = this.#read = undefined;

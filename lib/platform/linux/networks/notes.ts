@@ -7,7 +7,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, unlinkSync, 
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { hasSystemCode } from "../../../oci/system_error.ts";
-import type { FolderNews } from "../helpers/kernel_news.ts";
+import type { FolderNews } from "./kernel_news.ts";
 
 /** One note in the shared folder, named after its bridge. */
 export interface Reservation {
@@ -30,6 +30,8 @@ export class Notes {
   readonly #folder: string;
   readonly #news?: FolderNews;
   readonly #known = new Map<string, Reservation>();
+  /** How many events this server's own changes have made since the last look, by the names of the notes. */
+  #own = new Map<string, number>();
 
   constructor(folder: string, news?: FolderNews) {
     this.#folder = folder;
@@ -39,8 +41,10 @@ export class Notes {
   /** Every note, by its bridge. The map is not to be kept: it changes with the notes. */
   all(): ReadonlyMap<string, Reservation> {
     const changed = this.#news?.take(this.#folder);
+    const own = this.#own;
+    if (own.size > 0) this.#own = new Map();
     if (changed === undefined) this.#readAll();
-    else if (changed.length > 0) { for (const name of new Set(changed)) this.#readAgain(name); }
+    else if (changed.length > 0) this.#readForeign(changed, own);
     return this.#known;
   }
 
@@ -54,20 +58,20 @@ export class Notes {
     const path = join(this.#folder, note.interface);
     const text = JSON.stringify(note);
     // A server that is killed here leaves a file with nothing in it, which is no note to anybody.
-    // To make a file is one event and to write it another; a file that takes a name is one.
-    const own = this.#create(path, text) ? 2 : 1;
-    if (own === 1) this.#replace(path, text);
-    this.#settle(note.interface, note, own);
+    if (!this.#create(path, text)) this.#replace(path, text);
+    this.#known.set(note.interface, note);
+    this.#noteOwn(note.interface);
   }
 
   /** Removes the note of a bridge. The folder's lock is the caller's. */
   drop(name: string): void {
+    this.#known.delete(name);
     try {
       unlinkSync(join(this.#folder, name));
+      this.#noteOwn(name);
     } catch (error) {
       if (!hasSystemCode(error, "ENOENT")) throw error;
     }
-    this.#settle(name, undefined, 1);
   }
 
   /** Makes a file that is not there yet, in half the time that its replacement takes. False where there is one. */
@@ -94,21 +98,16 @@ export class Notes {
     }
   }
 
-  /**
-   * Takes a change of this server over into memory where the kernel tells of no other one. Whoever does not care for the lock may have
-   * written the same note: it is read again then.
-   *
-   * @param own How many events the change makes
-   */
-  #settle(name: string, note: Reservation | undefined, own: number): void {
-    // Without news the next look reads it all again.
-    const changed = this.#news === undefined ? Array(own).fill(name) : this.#news.take(this.#folder);
-    if (changed === undefined) return this.#readAll();
-    const others = changed.filter((each) => each !== name);
-    for (const other of new Set(others)) this.#readAgain(other);
-    if (changed.length - others.length !== own) this.#readAgain(name);
-    else if (note === undefined) this.#known.delete(name);
-    else this.#known.set(name, note);
+  /** Notes that the kernel will tell of a change of this server: of a file that was written or took its name, or of its removal. */
+  #noteOwn(name: string): void {
+    this.#own.set(name, (this.#own.get(name) ?? 0) + 1);
+  }
+
+  /** Reads again what others have changed: whoever does not care for the lock may have written a note that this server has written, too. */
+  #readForeign(changed: readonly string[], own: ReadonlyMap<string, number>): void {
+    const events = new Map<string, number>();
+    for (const name of changed) events.set(name, (events.get(name) ?? 0) + 1);
+    for (const [name, count] of events) if (count !== own.get(name)) this.#readAgain(name);
   }
 
   #readAll(): void {

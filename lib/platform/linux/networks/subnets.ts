@@ -33,6 +33,7 @@ interface Written {
 export class Subnets implements Disposable {
   readonly #root: string;
   readonly #shared: string;
+  readonly #lock: string;
   readonly #host = new HostPlaces();
   readonly #notes: Notes;
   /** Bridges that this process has proposed and nobody may have recorded yet. */
@@ -41,6 +42,7 @@ export class Subnets implements Disposable {
   constructor(root: string, shared: string = SHARED_FOLDER) {
     this.#root = root;
     this.#shared = shared;
+    this.#lock = join(shared, CHOOSING);
     this.#notes = new Notes(shared, this.#host.folders);
   }
 
@@ -128,8 +130,9 @@ export class Subnets implements Disposable {
   }
 
   async #alone<T>(run: () => T | Promise<T>): Promise<T> {
+    // It is made at the start, and somebody may have removed it since.
     if (!existsSync(this.#shared)) await mkdir(this.#shared, { recursive: true, mode: 0o755 });
-    return await withFileLock(join(this.#shared, CHOOSING), run);
+    return await withFileLock(this.#lock, run);
   }
 }
 

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { AT_ONCE, cText, library, NETLINK } from "./libc.ts";
+import { AT_ONCE, cText, library, NETLINK } from "../helpers/libc.ts";
 
 /**
  * `RTMGRP_LINK`, `RTMGRP_IPV4_IFADDR`, `RTMGRP_IPV4_ROUTE`, `RTMGRP_IPV6_IFADDR` and `RTMGRP_IPV6_ROUTE` of rtnetlink(7): what adds
@@ -16,10 +16,17 @@ const ROOM = [1, 8] as const;
 
 /** `IN_NONBLOCK | IN_CLOEXEC` of inotify(7). */
 const WATCH_FLAGS = 0o2004000;
-/** `IN_MODIFY | IN_MOVED_FROM | IN_MOVED_TO | IN_CREATE | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR`. */
-const EVENTS = 0x2 | 0x40 | 0x80 | 0x100 | 0x200 | 0x400 | 0x800 | 0x1000000;
+/**
+ * `IN_CLOSE_WRITE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR`: a file is read when its writer is
+ * done with it.
+ */
+const EVENTS = 0x8 | 0x40 | 0x80 | 0x200 | 0x400 | 0x800 | 0x1000000;
 /** `IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT | IN_Q_OVERFLOW | IN_IGNORED`: the watch has ended, or events are lost. */
 const ENDS = 0x400 | 0x800 | 0x2000 | 0x4000 | 0x8000;
+/** `AT_FDCWD` and `STATX_INO` of statx(2), and the size of its answer. */
+const WORKING_FOLDER = -100;
+const NUMBER = 0x100;
+const STATUS = 256;
 /** The size of `inotify_event` without its name, and of a buffer for hundreds of them. */
 const HEAD = 16;
 const BUFFER = 16 * 1024;
@@ -67,16 +74,20 @@ export class RouteNews implements Disposable {
 /** A folder under watch. */
 interface Watched {
   readonly watch: number;
-  /** The folder's device and number: another one may have its path by now. */
-  readonly identity: string;
+  readonly identity: Identity;
   names: string[];
 }
+
+/** The device, in two numbers, and the number of a folder: another one may have its path by now. */
+type Identity = readonly [bigint, number, number];
 
 /** Tells which entries of folders have changed, whoever has changed them. */
 export class FolderNews implements Disposable {
   #file = -1;
   readonly #buffer = new Uint8Array(BUFFER);
   readonly #decoder = new TextDecoder();
+  readonly #status = new DataView(new ArrayBuffer(STATUS));
+  readonly #paths = new Map<string, Uint8Array>();
   readonly #folders = new Map<string, Watched>();
 
   /**
@@ -85,11 +96,11 @@ export class FolderNews implements Disposable {
    */
   take(folder: string): string[] | undefined {
     if (library() === null) return undefined;
-    const identity = identityOf(folder);
+    const identity = this.#identityOf(folder);
     if (identity === undefined) return undefined;
     this.#drain();
     const known = this.#folders.get(folder);
-    if (known?.identity === identity) {
+    if (known !== undefined && identity.every((number, i) => number === known.identity[i])) {
       const { names } = known;
       if (names.length > 0) known.names = [];
       return names;
@@ -105,11 +116,20 @@ export class FolderNews implements Disposable {
     this.#folders.clear();
   }
 
-  #watch(folder: string, identity: string): void {
+  #watch(folder: string, identity: Identity): void {
     const calls = library()!;
     if (this.#file < 0) this.#file = calls.inotify_init1(WATCH_FLAGS);
     const watch = this.#file < 0 ? -1 : calls.inotify_add_watch(this.#file, cText(folder), EVENTS);
     if (watch >= 0) this.#folders.set(folder, { watch, identity, names: [] });
+  }
+
+  /** The identity of the folder that has a path now; `undefined` where there is none. */
+  #identityOf(folder: string): Identity | undefined {
+    let path = this.#paths.get(folder);
+    if (path === undefined) this.#paths.set(folder, path = cText(folder));
+    const [status, whole] = [this.#status, new Uint8Array(this.#status.buffer)];
+    if (library()!.statx(WORKING_FOLDER, path, 0, NUMBER, whole) !== 0) return undefined;
+    return [status.getBigUint64(32, true), status.getUint32(136, true), status.getUint32(140, true)];
   }
 
   #drain(): void {
@@ -136,16 +156,5 @@ export class FolderNews implements Disposable {
       at = end;
     }
     return true;
-  }
-}
-
-/** What tells a folder from another one that gets its path; `undefined` where there is none. */
-function identityOf(folder: string): string | undefined {
-  try {
-    // Only under Deno is anything heard of folders, and its own call takes a third of the time.
-    const { dev, ino } = Deno.statSync(folder);
-    return `${dev}:${ino}`;
-  } catch {
-    return undefined;
   }
 }
