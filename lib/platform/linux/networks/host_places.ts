@@ -25,7 +25,7 @@ export class HostPlaces implements Disposable {
   readonly #podman: string;
   /** The state of the kernel when it last told of a change. */
   #kernel?: { interfaces: ReadonlySet<string>; subnets: readonly string[] };
-  #podmans?: readonly string[];
+  #podmans?: PodmanSubnets;
   #read?: HostPlacesRead;
 
   constructor(podman: string = PODMAN_NETWORKS) {
@@ -42,7 +42,7 @@ export class HostPlaces implements Disposable {
     }
     this.#readPodman();
     const { interfaces, subnets } = this.#kernel;
-    return this.#read ??= { interfaces, subnets: new Set([...subnets, ...this.#podmans ?? []]) };
+    return this.#read ??= { interfaces, subnets: new Set([...subnets, ...this.#podmans?.subnets ?? []]) };
   }
 
   [Symbol.dispose](): void {
@@ -55,31 +55,44 @@ export class HostPlaces implements Disposable {
     // Most hosts have none, and an error costs more than the question.
     const isThere = existsSync(this.#podman);
     const changed = isThere ? this.folders.take(this.#podman) : undefined;
-    if (changed?.length === 0 && this.#podmans !== undefined) return;
-    const subnets = isThere ? podmanSubnets(this.#podman) : [];
-    if (subnets.length > 0 || this.#podmans?.length !== 0) this.#read = undefined;
-    this.#podmans = subnets;
+    if (changed?.length === 0 && this.#podmans?.isWhole) return;
+    const found = isThere ? readPodmans(this.#podman) : { subnets: [], isWhole: true };
+    if (found.subnets.length > 0 || this.#podmans?.subnets.length !== 0) this.#read = undefined;
+    this.#podmans = found;
   }
 }
 
-/** The names of Podman's files; none where this user may not look. */
-function podmanFiles(folder: string): string[] {
+/** The subnets of Podman's networks, and whether all could be read: a file may have gone meanwhile, and this user may not look. */
+interface PodmanSubnets {
+  subnets: string[];
+  isWhole: boolean;
+}
+
+/** Reads the networks Debian's Podman keeps for root, in use or not. */
+function readPodmans(folder: string): PodmanSubnets {
+  const found: PodmanSubnets = { subnets: [], isWhole: true };
+  const attempt = <T>(read: () => T): T | undefined => {
+    try {
+      return read();
+    } catch {
+      found.isWhole = false;
+      return undefined;
+    }
+  };
+  for (const name of attempt(() => readdirSync(folder)) ?? []) {
+    if (!name.endsWith(".json")) continue;
+    const text = attempt(() => readFileSync(join(folder, name), "utf8"));
+    if (text !== undefined) found.subnets.push(...subnetsOfPodman(text));
+  }
+  return found;
+}
+
+function subnetsOfPodman(text: string): string[] {
   try {
-    return readdirSync(folder);
+    // Podman's file; anything unexpected in it is skipped.
+    const network = JSON.parse(text) as { subnets?: { subnet?: string }[] };
+    return (network.subnets ?? []).map(({ subnet }) => subnet ?? "");
   } catch {
     return [];
   }
-}
-
-/** Subnets of the networks Debian's Podman keeps for root, in use or not. */
-function podmanSubnets(folder: string): string[] {
-  return podmanFiles(folder).filter((name) => name.endsWith(".json")).flatMap((name) => {
-    try {
-      // Podman's file; anything unexpected in it is skipped.
-      const network = JSON.parse(readFileSync(join(folder, name), "utf8")) as { subnets?: { subnet?: string }[] };
-      return (network.subnets ?? []).map(({ subnet }) => subnet ?? "");
-    } catch {
-      return [];
-    }
-  });
 }

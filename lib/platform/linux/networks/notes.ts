@@ -30,6 +30,8 @@ export class Notes {
   readonly #folder: string;
   readonly #news?: FolderNews;
   readonly #known = new Map<string, Reservation>();
+  /** Whether all notes were read since the kernel last lost count. */
+  #isWhole = false;
   /** How many events this server's own changes have made since the last look, by the names of the notes. */
   #own = new Map<string, number>();
 
@@ -40,17 +42,13 @@ export class Notes {
 
   /** Every note, by its bridge. The map is not to be kept: it changes with the notes. */
   all(): ReadonlyMap<string, Reservation> {
-    const changed = this.#news?.take(this.#folder);
-    const own = this.#own;
-    if (own.size > 0) this.#own = new Map();
-    if (changed === undefined) this.#readAll();
-    else if (changed.length > 0) this.#readForeign(changed, own);
+    if (!this.#isCurrent()) this.#readAll();
     return this.#known;
   }
 
   /** The note of a bridge. */
   get(name: string): Reservation | undefined {
-    return this.#news === undefined ? readNote(this.#folder, name) : this.all().get(name);
+    return this.#isCurrent() ? this.#known.get(name) : readNote(this.#folder, name);
   }
 
   /** Writes a note. The folder's lock is the caller's. */
@@ -103,6 +101,16 @@ export class Notes {
     this.#own.set(name, (this.#own.get(name) ?? 0) + 1);
   }
 
+  /** Brings the notes in memory up to date where the kernel tells of all that has changed. False: they have to be read. */
+  #isCurrent(): boolean {
+    const changed = this.#news?.take(this.#folder);
+    const own = this.#own;
+    if (own.size > 0) this.#own = new Map();
+    if (changed === undefined) this.#isWhole = false;
+    else if (this.#isWhole && changed.length > 0) this.#readForeign(changed, own);
+    return this.#isWhole;
+  }
+
   /** Reads again what others have changed: whoever does not care for the lock may have written a note that this server has written, too. */
   #readForeign(changed: readonly string[], own: ReadonlyMap<string, number>): void {
     const events = new Map<string, number>();
@@ -111,23 +119,38 @@ export class Notes {
   }
 
   #readAll(): void {
+    this.#isWhole = true;
     this.#known.clear();
     for (const name of existsSync(this.#folder) ? readdirSync(this.#folder) : []) this.#readAgain(name);
   }
 
   #readAgain(name: string): void {
     if (name.startsWith(".")) return;
-    const note = readNote(this.#folder, name);
-    if (note === undefined) this.#known.delete(name);
-    else this.#known.set(name, note);
+    this.#known.delete(name);
+    try {
+      const note = parseNote(readFileSync(join(this.#folder, name), "utf8"));
+      if (note !== undefined) this.#known.set(name, note);
+    } catch (error) {
+      // It has gone. Whatever else keeps it from being read, such as too many open files, may be over at the next look.
+      if (!hasSystemCode(error, "ENOENT")) this.#isWhole = false;
+    }
   }
 }
 
 /** Reads one note. A call that waits costs ten times as much as one that reads a line. */
 function readNote(folder: string, name: string): Reservation | undefined {
   try {
-    // Root's folder; what is half written there is no note.
-    return JSON.parse(readFileSync(join(folder, name), "utf8")) as Reservation;
+    return parseNote(readFileSync(join(folder, name), "utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The note in a text; none where it is half written. */
+function parseNote(text: string): Reservation | undefined {
+  try {
+    // Root's folder.
+    return JSON.parse(text) as Reservation;
   } catch {
     return undefined;
   }

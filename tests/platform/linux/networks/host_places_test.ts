@@ -9,6 +9,7 @@ const ignore = Deno.build.os !== "linux" || Deno.uid() !== 0;
 const pools = [{ base: "198.19.240.0/20", size: 24 }];
 const first = "198.19.240.0/24";
 const second = "198.19.241.0/24";
+const third = "198.19.242.0/24";
 
 /** Reserves a place, gives it back, and returns its subnet. */
 async function offered(subnets: Subnets): Promise<string> {
@@ -151,6 +152,11 @@ Deno.test({
       await write("b.txt", first);
       await Deno.rename(`${podman}/b.txt`, `${podman}/b.json`);
       assertEquals([await has(first), await has(second)], [true, true]);
+      // No file, and so what it may hold is not known: nothing but it is missing.
+      await Deno.symlink("/nowhere/c.json", `${podman}/c.json`);
+      await write("d.json", third);
+      assertEquals([await has(first), await has(third)], [true, true]);
+      await Deno.remove(`${podman}/c.json`);
       const before = (await places.read()).subnets;
       await Deno.remove(podman, { recursive: true });
       assertEquals([await has(first), await has(second)], [false, false]);
