@@ -64,3 +64,44 @@ Deno.test(`${kills} kills amid connects, disconnects and network lives leak no i
     }
   });
 });
+
+Deno.test("a network and a volume that were answered, and their events, are there after a kill in the same moment", async () => {
+  await using session = await Session.start();
+  const { server } = session;
+  const call = async (method: string, path: string, body?: unknown) => {
+    const reply = await server.request(method, `/v5.0.0/libpod/${path}`, { body });
+    const text = await reply.text();
+    assert(reply.status < 300, `${method} ${path}: ${reply.status} ${text}`);
+    return text;
+  };
+  /** The events so far, as `network create lan0`. */
+  const events = async () =>
+    (await call("GET", "events?stream=false&since=1")).trim().split("\n").map((line) => {
+      const { Type, Action, Actor } = JSON.parse(line);
+      return `${Type} ${Action} ${Actor.Attributes.name ?? Actor.ID}`;
+    });
+  const killAfter = async (method: string, path: string, body?: unknown) => {
+    await call(method, path, body);
+    await server.stop("SIGKILL");
+    await server.launch();
+  };
+  await killAfter("POST", "networks/create", { name: "kept" });
+  await killAfter("POST", "volumes/create", { Name: "kept-volume" });
+  assertEquals(JSON.parse(await call("GET", "networks/kept/json")).name, "kept");
+  assertEquals(JSON.parse(await call("GET", "volumes/kept-volume/json")).Name, "kept-volume");
+  await killAfter("DELETE", "networks/kept");
+  await killAfter("DELETE", "volumes/kept-volume");
+  for (const path of ["networks/kept/json", "volumes/kept-volume/json"]) {
+    const reply = await server.request("GET", `/v5.0.0/libpod/${path}`);
+    await reply.text();
+    assertEquals(reply.status, 404, path);
+  }
+  const wanted = [
+    "network create kept",
+    "volume create kept-volume",
+    "network remove kept",
+    "volume remove kept-volume",
+  ];
+  const told = await events();
+  assertEquals(told.filter((event) => wanted.includes(event)), wanted, told.join(", "));
+});
