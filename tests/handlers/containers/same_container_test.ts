@@ -49,6 +49,7 @@ const CONF = `
 const DOCKERS: Record<string, string> = {
   createWorkdir: "Docker's daemon makes the working directory",
   defaults: "confinement is Docker's where none is requested",
+  requestWords: "Docker's clients are told their own words again",
   readOnly: "Docker's JSON has no third value: false is false",
   stdinOnce: "Docker's JSON has it in any case",
 };
