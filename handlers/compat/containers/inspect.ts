@@ -50,7 +50,7 @@ export async function compatGetContainer(
     Name: `/${record.name}`,
     Platform: "linux",
     SizeRootFs: rwSize === undefined ? undefined : (image?.size ?? 0) + rwSize,
-    HostConfig: dockerHostConfig(record, facts),
+    HostConfig: dockerHostConfig(record, facts, version),
     Config: {
       ...config,
       Domainname: record.spec.sysctl["kernel.domainname"],
@@ -65,7 +65,7 @@ export async function compatGetContainer(
       // Later versions tell it of each network only.
       ...isBefore(version, 1, 52) && { ...LEGACY, ...viewAddresses(settings.Networks?.[DEFAULT_NETWORK] ?? NOWHERE) },
     },
-    Mounts: mountPoints(record, facts.volumePath),
+    Mounts: mountPoints(record, { volumePath: facts.volumePath, version }),
   });
 }
 
@@ -102,6 +102,7 @@ function dockerInspectState(
 function dockerHostConfig(
   record: ContainerRecord,
   { runtime, facts }: InspectFacts,
+  version: string | undefined,
 ): Sparse<ContainerInspect["HostConfig"]> {
   const { spec, log } = record;
   const { LogConfig: _log, CgroupMode: _mode, ...same } = hostConfig(record, runtime);
@@ -111,7 +112,7 @@ function dockerHostConfig(
   const { "kernel.domainname": _domain, ...sysctls } = spec.sysctl;
   return inRequestWords(record, {
     ...same,
-    ...requestedMounts(record),
+    ...requestedMounts(record, version),
     // The engine's own notes are for Podman's clients.
     Annotations: spec.annotations,
     DeviceCgroupRules: spec.deviceRules?.map(dockerRuleText) ?? null,

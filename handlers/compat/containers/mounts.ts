@@ -2,6 +2,7 @@ import { anonymousVolumes } from "../../../lib/engine/containers/create/mounts.t
 import type { ContainerRecord } from "../../../lib/engine/records/container_record.ts";
 import type { RequestWords } from "../../../lib/engine/records/spec_parts.ts";
 import { cleanPath } from "../../../lib/oci/clean_path.ts";
+import { isSpokenByPodman } from "../../path_version.ts";
 import { inspectMounts, scratchMounts, viewBinds } from "../../containers/view/inspect_mounts.ts";
 import type { HostConfig } from "../../wire/compat/host_config.ts";
 import type { Mount, MountPoint } from "../../wire/compat/mount.ts";
@@ -16,9 +17,13 @@ const VOLUME_MODE = "z";
 /**
  * The volumes and folders of a container in Docker's words: of a mount's options it tells those that a user gives.
  *
- * @param volumePath Gives a volume's folder on the host
+ * @param options.volumePath Gives a volume's folder on the host
+ * @param options.version The version of Docker's API that the client speaks
  */
-export function mountPoints(record: ContainerRecord, volumePath: (name: string) => string): Sparse<MountPoint>[] {
+export function mountPoints(
+  record: ContainerRecord,
+  { volumePath, version }: { volumePath: (name: string) => string; version?: string },
+): Sparse<MountPoint>[] {
   const given = givenMounts(record);
   const { defaults } = record.spec;
   const anonymous = new Set(defaults === "docker" ? anonymousVolumes(record.mounts).map(({ source }) => source) : []);
@@ -27,7 +32,7 @@ export function mountPoints(record: ContainerRecord, volumePath: (name: string) 
     const usual = mount.RW === false ? "ro" : mount.Mode || (mount.Type === "volume" ? VOLUME_MODE : "");
     return {
       ...mount,
-      Destination,
+      Destination: isSpokenByPodman(version) ? mount.Destination : Destination,
       // Docker tells it of folders only.
       Propagation: mount.Type === "volume" ? "" : mount.Propagation,
       Mode: givenMode(given, { ...mount, Destination }) ?? (anonymous.has(mount.Name ?? "") ? "" : usual),
@@ -39,10 +44,13 @@ export function mountPoints(record: ContainerRecord, volumePath: (name: string) 
 /** The mounts of a container as its create request had them, by which a client that makes it again asks for them again. */
 export function requestedMounts(
   record: ContainerRecord,
+  version?: string,
 ): Pick<Sparse<HostConfig>, "Binds" | "Mounts" | "Tmpfs"> {
   const given = givenMounts(record);
-  // Another tree has made it.
-  if (given === undefined) return { Binds: viewBinds(record), Tmpfs: scratchMounts(record) };
+  // Another tree has made it, or its client knows Podman's lists.
+  if (given === undefined || isSpokenByPodman(version)) {
+    return { Binds: viewBinds(record), Tmpfs: scratchMounts(record) };
+  }
   return { Binds: given.binds ?? [], Mounts: given.mounts, Tmpfs: given.tmpfs ?? {} };
 }
 

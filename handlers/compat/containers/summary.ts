@@ -61,7 +61,7 @@ export function containerSummary(record: ContainerRecord, options: SummaryOption
     NetworkSettings: {
       Networks: byDockerNames(endpointsOf(record, exposed, options.networkID), options.version),
     },
-    Mounts: mountPoints(record, options.volumePath),
+    Mounts: mountPoints(record, options),
   });
 }
 

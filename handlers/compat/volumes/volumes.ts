@@ -5,7 +5,7 @@ import { takesAll, type VolumeFilters } from "../../../lib/engine/volumes/volume
 import type { Implementation } from "../../../lib/rest/mod.ts";
 import { implementFamily } from "../../implement_family.ts";
 import { parseFilters } from "../../parse_filters.ts";
-import { isBefore } from "../../path_version.ts";
+import { isBefore, isSpokenByPodman } from "../../path_version.ts";
 import { dockerVolume } from "../../volumes/view.ts";
 import { compatVolumesAPI } from "./api.ts";
 import { RequestError } from "../../request_error.ts";
@@ -14,7 +14,7 @@ import { RequestError } from "../../request_error.ts";
 export function compatVolumes(engine: Engine): Implementation {
   const { volumes } = engine;
   return implementFamily(compatVolumesAPI, {
-    CompatCreateVolume: async ({ Name, Driver, DriverOpts, Labels, ClusterVolumeSpec }) => {
+    CompatCreateVolume: async ({ Name, Driver, DriverOpts, Labels, ClusterVolumeSpec }, { version }) => {
       if (ClusterVolumeSpec) {
         throw new RequestError("unsupported", "ClusterVolumeSpec: there is no swarm here", {
           field: "ClusterVolumeSpec",
@@ -24,7 +24,7 @@ export function compatVolumes(engine: Engine): Implementation {
       const record = await volumes.create({
         name: Name,
         driver: Driver || undefined,
-        labels: { ...!Name && { [ANONYMOUS_LABEL]: "" }, ...Labels },
+        labels: { ...!Name && !isSpokenByPodman(version) && { [ANONYMOUS_LABEL]: "" }, ...Labels },
         options: DriverOpts ?? {},
         ignoreIfExists: true,
       });

@@ -63,6 +63,11 @@ Deno.test("CompatGetContainer() tells mounts as they were given, and no other fi
   assertEquals((await test.send("POST", "/v1.51/containers/create?name=bare", bare)).status, 201);
   const shown = await (await test.send("GET", "/v1.51/containers/bare/json")).json();
   assertEquals([shown.HostConfig.Binds, shown.HostConfig.Mounts, shown.Mounts.length], [[], undefined, 1]);
+  // In the versions that Podman's service speaks, too, mounts stand in its lists.
+  const older = await (await test.send("GET", "/v1.41/containers/c/json")).json();
+  assertEquals([older.HostConfig.Binds.length, older.HostConfig.Mounts], [13, undefined]);
+  assertEquals(Object.keys(older.HostConfig.Tmpfs).sort(), ["/m5", "/t1"]);
+  assertEquals(older.Mounts.find(({ Name }: Told) => Name === "other").Destination, "/v2");
   // Podman's clients have one list of them, as before.
   const native = await (await test.send("GET", "/libpod/containers/c/json")).json();
   assertEquals(native.HostConfig.Binds.length, 13);
@@ -87,6 +92,8 @@ Deno.test("Docker's tree gives volumes without a name its label, and tells of op
   assertEquals((await test.send("POST", "/v1.51/containers/create?name=c", body)).status, 201);
   const made = await (await test.send("POST", "/v1.51/volumes/create", { Labels: { x: "y" } })).json();
   assertEquals(made.Labels, { "com.docker.volume.anonymous": "", x: "y" });
+  const older = await (await test.send("POST", "/v1.41/volumes/create", { Labels: { x: "y" } })).json();
+  assertEquals(older.Labels, { x: "y" });
   const filters = encodeURIComponent(JSON.stringify({ label: ["com.docker.volume.anonymous"] }));
   const { Volumes } = await (await test.send("GET", `/v1.51/volumes?filters=${filters}`)).json();
   assertEquals(Volumes.length, 2);
