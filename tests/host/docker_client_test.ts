@@ -140,6 +140,11 @@ Deno.test("the Docker CLI drives version, pull, images, run, ps, logs, rm", asyn
       "/proc/mounts",
     );
     assertMatch(shown, /^devpts \/dev\/pts devpts /m);
+    const usual = await docker("run", "--rm", "-t", "--network=none", image, "grep", " /dev/pts ", "/proc/mounts");
+    assertEquals(shown, usual, "with the rights and the options of every container's terminals");
+    const open = ["sh", "-c", "exec 3<>/dev/ptmx && echo opened"];
+    const opened = await docker("run", "--rm", "-u", "1000", "--network=none", "-v", "/dev/pts", image, ...open);
+    assertEquals(opened, "opened\n", "by an ordinary user too");
   });
   await t.step("a missing command exits 127 with the runtime's message", async () => {
     const result = await server.docker("run", "--rm", "--network=none", image, "/no/such/command");

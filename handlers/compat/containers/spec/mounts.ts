@@ -10,6 +10,12 @@ import { unsupported } from "../../../containers/spec/unsupported.ts";
 import type { CreateContainerConfig } from "../../../wire/compat/container_create.ts";
 import type { Mount } from "../../../wire/compat/mount.ts";
 
+/**
+ * The place of terminals, where each container has the kernel's file system of its own. distrobox asks for that by a volume without a name; a
+ * folder there would hide it, and a further file system of the kernel's would be for root alone.
+ */
+const TERMINALS = "/dev/pts";
+
 /** Gathers the four places where Docker's request has mounts. */
 export function dockerMounts({ HostConfig: host, Volumes }: CreateContainerConfig): MountRequest[] {
   const mounts = [
@@ -22,17 +28,8 @@ export function dockerMounts({ HostConfig: host, Volumes }: CreateContainerConfi
   // Clients repeat here what stands above.
   const taken = new Set(mounts.map(({ destination }) => destination));
   const anonymous = Object.keys(Volumes ?? {}).filter((destination) => !taken.has(destination));
-  return orderMounts([...mounts, ...anonymous.map(unnamedVolume)]);
-}
-
-/**
- * A volume without a name. In the place of terminals it would keep what the container wrote where the runtime looks for the kernel's files: it
- * is the kernel's file system instead, for which distrobox asks in these words.
- */
-function unnamedVolume(destination: string): MountRequest {
-  return destination === "/dev/pts"
-    ? plainMount({ type: "devpts", source: "devpts", destination })
-    : volumeMount({ source: "", destination });
+  const own = anonymous.filter((destination) => destination !== TERMINALS);
+  return orderMounts([...mounts, ...own.map((destination) => volumeMount({ source: "", destination }))]);
 }
 
 /** Docker makes the missing sources of `Binds` folders, and those of `Mounts` that say so. */
