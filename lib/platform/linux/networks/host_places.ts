@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { FolderNews, RouteNews } from "./kernel_news.ts";
 import { hostSubnets } from "./host_subnets.ts";
@@ -62,7 +62,10 @@ export class HostPlaces implements Disposable {
   }
 }
 
-/** The subnets of Podman's networks, and whether all could be read: a file may have gone meanwhile, and this user may not look. */
+/**
+ * The subnets of Podman's networks, and whether the kernel tells of every change of theirs: a file may have gone meanwhile, this user may not
+ * look, and some change elsewhere.
+ */
 interface PodmanSubnets {
   subnets: string[];
   isWhole: boolean;
@@ -81,10 +84,18 @@ function readPodmans(folder: string): PodmanSubnets {
   };
   for (const name of attempt(() => readdirSync(folder)) ?? []) {
     if (!name.endsWith(".json")) continue;
-    const text = attempt(() => readFileSync(join(folder, name), "utf8"));
+    const path = join(folder, name);
+    const text = attempt(() => readFileSync(path, "utf8"));
+    if (attempt(() => isElsewhere(path))) found.isWhole = false;
     if (text !== undefined) found.subnets.push(...subnetsOfPodman(text));
   }
   return found;
+}
+
+/** Whether a file can change without its folder: by the file that it links to, or by another name of it. */
+function isElsewhere(path: string): boolean {
+  const status = lstatSync(path);
+  return status.isSymbolicLink() || status.nlink > 1;
 }
 
 function subnetsOfPodman(text: string): string[] {

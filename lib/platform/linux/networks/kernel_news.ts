@@ -17,10 +17,10 @@ const ROOM = [1, 8] as const;
 /** `IN_NONBLOCK | IN_CLOEXEC` of inotify(7). */
 const WATCH_FLAGS = 0o2004000;
 /**
- * `IN_CLOSE_WRITE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR`: a file is read when its writer is
- * done with it.
+ * `IN_CLOSE_WRITE | IN_MOVED_FROM | IN_MOVED_TO | IN_CREATE | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR`: a file is read when its
+ * writer is done with it. A link is there with its creation, and has no writer.
  */
-const EVENTS = 0x8 | 0x40 | 0x80 | 0x200 | 0x400 | 0x800 | 0x1000000;
+const EVENTS = 0x8 | 0x40 | 0x80 | 0x100 | 0x200 | 0x400 | 0x800 | 0x1000000;
 /** `IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT | IN_Q_OVERFLOW | IN_IGNORED`: the watch has ended, or events are lost. */
 const ENDS = 0x400 | 0x800 | 0x2000 | 0x4000 | 0x8000;
 /** `AT_FDCWD` and `STATX_INO` of statx(2), and the size of its answer. */

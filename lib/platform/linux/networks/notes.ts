@@ -56,9 +56,11 @@ export class Notes {
     const path = join(this.#folder, note.interface);
     const text = JSON.stringify(note);
     // A server that is killed here leaves a file with nothing in it, which is no note to anybody.
-    if (!this.#create(path, text)) this.#replace(path, text);
+    const isNew = this.#create(path, text);
+    if (!isNew) this.#replace(path, text);
     this.#known.set(note.interface, note);
-    this.#noteOwn(note.interface);
+    // A new file is made, and then written.
+    this.#hearOwn(note.interface, isNew ? 2 : 1);
   }
 
   /** Removes the note of a bridge. The folder's lock is the caller's. */
@@ -66,7 +68,7 @@ export class Notes {
     this.#known.delete(name);
     try {
       unlinkSync(join(this.#folder, name));
-      this.#noteOwn(name);
+      this.#hearOwn(name, 1);
     } catch (error) {
       if (!hasSystemCode(error, "ENOENT")) throw error;
     }
@@ -96,9 +98,14 @@ export class Notes {
     }
   }
 
-  /** Notes that the kernel will tell of a change of this server: of a file that was written or took its name, or of its removal. */
-  #noteOwn(name: string): void {
-    this.#own.set(name, (this.#own.get(name) ?? 0) + 1);
+  /**
+   * Hears of a change of this server at once: the kernel makes one of two equal events that wait, and somebody else's would be lost in it.
+   *
+   * @param events How many there are: a file was made and written, or took its name, or was removed
+   */
+  #hearOwn(name: string, events: number): void {
+    this.#own.set(name, (this.#own.get(name) ?? 0) + events);
+    this.#isCurrent();
   }
 
   /** Brings the notes in memory up to date where the kernel tells of all that has changed. False: they have to be read. */

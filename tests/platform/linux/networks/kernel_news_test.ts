@@ -65,7 +65,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "FolderNews.take() names what came, went, changed and took a name, once for each event",
+  name: "FolderNews.take() names what came, went, changed, was linked and took a name, once for each event",
   ignore,
   async fn() {
     const folder = await Deno.makeTempDir({ prefix: "gantry-test-" });
@@ -76,11 +76,14 @@ Deno.test({
       assertEquals(news.take(folder), []);
       await Deno.writeTextFile(`${folder}/one`, "1");
       await Deno.writeTextFile(`${folder}/before`, "2");
-      assertEquals(news.take(folder), ["one", "before"]);
+      assertEquals(news.take(folder), ["one", "one", "before"], "it was made, and written");
       await Deno.rename(`${folder}/one`, `${folder}/two`);
       await Deno.remove(`${folder}/before`);
       assertEquals(news.take(folder), ["one", "two", "before"]);
       assertEquals(news.take(folder), []);
+      await Deno.symlink("two", `${folder}/soft`);
+      await Deno.link(`${folder}/two`, `${folder}/hard`);
+      assertEquals(news.take(folder), ["soft", "hard"]);
     } finally {
       await Deno.remove(folder, { recursive: true });
     }
@@ -98,7 +101,7 @@ Deno.test({
       for (const folder of [one, two]) await Deno.mkdir(folder, { recursive: true });
       assertEquals([news.take(one), news.take(two)], [undefined, undefined]);
       await Deno.writeTextFile(`${two}/file`, "");
-      assertEquals([news.take(one), news.take(two)], [[], ["file"]]);
+      assertEquals([news.take(one), news.take(two)], [[], ["file", "file"]]);
       // The folder itself is not touched: another one above it takes its path.
       await Deno.rename(`${parent}/in`, `${parent}/old`);
       assertEquals(news.take(one), undefined);
@@ -109,7 +112,7 @@ Deno.test({
       await Deno.mkdir(one);
       assertEquals([news.take(one), news.take(one)], [undefined, []]);
       await Deno.writeTextFile(`${one}/new`, "");
-      assertEquals(news.take(one), ["new"]);
+      assertEquals(news.take(one), ["new", "new"]);
     } finally {
       await Deno.remove(parent, { recursive: true });
     }
