@@ -9,7 +9,7 @@ import https from "node:https";
 import { rootCertificates } from "node:tls";
 import { freeBytes, isByteStream, pieceStream } from "../oci/bytes/byte_stream.ts";
 import type { Net, TLSOptions } from "../engine/ports/ports.ts";
-import { isBlockedPort } from "./http/client/blocked_ports.ts";
+import { isBlockedPort } from "../oci/registry/blocked_ports.ts";
 import { sendRequest } from "./http/client/send_request.ts";
 
 /** TLS choices kept with open connections at once. */

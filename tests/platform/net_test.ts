@@ -2,7 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { createServer } from "node:net";
 import { hostNet } from "../../lib/platform/net.ts";
 import { sha256 } from "../fixtures/images/image_builder.ts";
-import { isBlockedPort } from "../../lib/platform/http/client/blocked_ports.ts";
+import { isBlockedPort } from "../../lib/oci/registry/blocked_ports.ts";
 import { startRegistry } from "../fixtures/images/registry.ts";
 
 Deno.test("hostNet() speaks TLS by its own choices: bodies both ways, cancel, abort", async () => {

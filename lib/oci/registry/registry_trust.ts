@@ -4,15 +4,20 @@
  *
  * @module
  */
+import { isBlockedPort } from "./blocked_ports.ts";
 import type { Credential } from "./registry_session.ts";
 
 /** Why an address is not followed; the caller names what led there. */
-export type Refusal = "an unsupported address" | "plain HTTP" | "an address of this machine or its cloud";
+export type Refusal =
+  | "an unsupported address"
+  | "plain HTTP"
+  | "an address of this machine or its cloud"
+  | "a port of mail or the like on another host";
 
 /**
  * Reads an address that an answer of `from` leads to. HTTPS leads to no plain HTTP, unless `insecure`; and no registry elsewhere leads to
- * the loopback of this machine, or to the link-local addresses where clouds keep their machines' credentials. Names are judged as they
- * are written: nothing is resolved.
+ * the loopback of this machine, or to the link-local addresses where clouds keep their machines' credentials. A port that `fetch()` refuses is
+ * for a registry that somebody has named: none leads to such a port of another host. Names are judged as they are written: nothing is resolved.
  *
  * @returns The address without user and password, or why it is not followed
  */
@@ -21,6 +26,7 @@ export function readTarget(location: string, from: URL, insecure: boolean): URL 
   if (next === undefined || (next.protocol !== "http:" && next.protocol !== "https:")) return "an unsupported address";
   if (isInternal(next.hostname) && !isInternal(from.hostname)) return "an address of this machine or its cloud";
   if (from.protocol === "https:" && next.protocol === "http:" && !insecure) return "plain HTTP";
+  if (next.hostname !== from.hostname && isBlockedPort(next.href)) return "a port of mail or the like on another host";
   next.username = next.password = "";
   return next;
 }

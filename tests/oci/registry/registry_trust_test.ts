@@ -68,6 +68,21 @@ Deno.test("readTarget() leads from HTTPS to no plain HTTP, and nowhere but over 
   assertEquals(String(readTarget("//user:word@store.example/x", from, false)), "https://store.example/x");
 });
 
+Deno.test("readTarget() leads to a port that fetch() refuses on the same host only, whoever has named it", () => {
+  for (
+    const from of ["http://registry.example:6000/v2/", "https://registry.example/v2/", "http://127.0.0.1:6000/v2/"]
+  ) {
+    const base = new URL(from);
+    for (const port of [22, 25, 6000, 6667]) {
+      const elsewhere = readTarget(`${base.protocol}//mail.example:${port}/x`, base, true);
+      assertEquals(elsewhere, "a port of mail or the like on another host", `${from} ${port}`);
+      const same = `${base.protocol}//${base.hostname}:${port}/x`;
+      assertEquals(String(readTarget(same, base, true)), same);
+    }
+    assertEquals(readTarget(`${base.protocol}//store.example:9000/x`, base, true) instanceof URL, true);
+  }
+});
+
 Deno.test("isTrustedRealm() takes a token server by the channel that named it", () => {
   const rows: [base: string, insecure: boolean, realm: string, trusted: boolean][] = [
     ["https://r.example", false, "https://auth.example", true],
