@@ -14,6 +14,9 @@ import { sendRequest } from "./http/client/send_request.ts";
 
 /** TLS choices kept with open connections at once. */
 const AGENT_LIMIT = 64;
+/** As many as `fetch()` follows. */
+const REDIRECT_LIMIT = 20;
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** The host's {@linkcode Net}. */
 export function hostNet(): Net {
@@ -25,15 +28,38 @@ export function hostNet(): Net {
       const isSecure = url.startsWith("https:");
       const isPlain = !isSecure || Object.values(tls).every((choice) => !choice);
       if (isPlain && !isBlockedPort(url)) return fetch(givingBack(request));
-      return sendRequest(
-        request,
-        (options, answer) =>
-          isSecure
-            ? https.request(url, { ...options, agent: agentFor(agents, tls) }, answer)
-            : http.request(url, { ...options, agent: plainAgent }, answer),
-      );
+      const send = (request: Request) =>
+        sendRequest(
+          request,
+          (options, answer) =>
+            isSecure
+              ? https.request(request.url, { ...options, agent: agentFor(agents, tls) }, answer)
+              : http.request(request.url, { ...options, agent: plainAgent }, answer),
+        );
+      return isPlain && request.redirect === "follow" ? followRedirects(request, send) : send(request);
     },
   };
+}
+
+/** Follows redirects as `fetch()` does, which sees to those to other servers: it refuses their ports of mail and the like. */
+async function followRedirects(request: Request, send: (request: Request) => Promise<Response>): Promise<Response> {
+  const { origin } = new URL(request.url);
+  const { method, headers, signal } = request;
+  let next = request;
+  for (let hop = 0; hop <= REDIRECT_LIMIT; hop++) {
+    const response = await send(next);
+    const location = REDIRECTS.has(response.status) ? response.headers.get("location") : null;
+    // A body is not sent twice.
+    if (location === null || request.body !== null) return response;
+    await response.body?.cancel();
+    const target = new URL(location, next.url);
+    next = new Request(target, { method, headers, signal });
+    if (target.origin !== origin) {
+      next.headers.delete("authorization");
+      return await fetch(next);
+    }
+  }
+  throw new TypeError(`Fetch "${origin}": more than ${REDIRECT_LIMIT} redirects`);
 }
 
 /** A request whose body's pieces are freed when the next is asked for, where that can be. */

@@ -73,6 +73,37 @@ Deno.test("hostNet() reaches servers at ports that fetch() refuses", async () =>
   }
 });
 
+Deno.test("hostNet() follows redirects of servers at ports that fetch() refuses, but to no such port of another server", async () => {
+  const port = await freeOf([6665, 6666, 6667, 6668, 6669, 6000]);
+  const usual = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, ({ headers }) => {
+    return new Response(headers.get("authorization") ?? "elsewhere");
+  });
+  const places: Record<string, string> = {
+    "/here": "/found",
+    "/away": `http://127.0.0.1:${usual.addr.port}/`,
+    "/mail": "http://127.0.0.1:25/",
+    "/round": "/round",
+  };
+  await using _usual = usual;
+  await using _odd = Deno.serve({ hostname: "127.0.0.1", port, onListen: () => {} }, ({ url, headers }) => {
+    const location = places[new URL(url).pathname];
+    if (location === undefined) return new Response(headers.get("authorization") ?? "found");
+    return new Response("moved", { status: 302, headers: { location } });
+  });
+  const net = hostNet();
+  const ask = async (path: string, init: RequestInit = {}) => {
+    const response = await net.fetch(new Request(`http://127.0.0.1:${port}${path}`, init));
+    return `${response.status} ${await response.text()}`;
+  };
+  assertEquals(await ask("/here"), "200 found");
+  assertEquals(await ask("/away"), "200 elsewhere");
+  const headers = { authorization: "secret" };
+  assertEquals([await ask("/here", { headers }), await ask("/away", { headers })], ["200 secret", "200 elsewhere"]);
+  assertEquals(await ask("/here", { redirect: "manual" }), "302 moved");
+  await assertRejects(() => ask("/mail"), TypeError);
+  await assertRejects(() => ask("/round"), TypeError, "more than 20 redirects");
+});
+
 /** The first of these ports at which nothing listens. */
 async function freeOf(ports: readonly number[]): Promise<number> {
   for (const port of ports) {
