@@ -34,7 +34,7 @@ export class Relations {
     let made = 0;
     return history.map(({ empty_layer: isEmpty = false }, index) => {
       if (!isEmpty && made < layers.length) made++;
-      const others = image.list ? [] : this.#byPlace.all(placeAt(made, layers[made - 1], index + 1));
+      const others = image.list ? [] : this.#byPlace.all(placeAt(layers, made, history, index + 1));
       return others.find((other) => other.id !== image.id && isParent(other, image));
     });
   }
@@ -42,7 +42,10 @@ export class Relations {
   /** Whether an image here was built on it. */
   hasChildren(image: ImageRecord): boolean {
     if (image.list) return false;
-    return this.#byOrigin.all(placeOf(image)).some((other) => this.parentOf(other)?.id === image.id);
+    return this.#byOrigin.all(placeOf(image)).some((other) => {
+      // Most are no children of it, and that is known sooner than their parent.
+      return isParent(image, other) && this.parentOf(other)?.id === image.id;
+    });
   }
 
   /** Without a name, without children and in no manifest list: of use to nobody. */
@@ -58,7 +61,7 @@ export class Relations {
 
 /** Returns the key of an image's place among others: images with another key are no candidates. */
 function placeOf({ config: { rootfs: { diff_ids: layers }, history = [] } }: Readonly<ImageRecord>): string {
-  return placeAt(layers.length, layers.at(-1), history.length);
+  return placeAt(layers, layers.length, history, history.length);
 }
 
 /** Returns the places that the image may have which this one was built on: its last step made a layer, or none. */
@@ -66,11 +69,18 @@ function originsOf(
   { list, config: { rootfs: { diff_ids: layers }, history = [] } }: Readonly<ImageRecord>,
 ): Set<string> {
   if (list || history.length === 0) return new Set();
-  return new Set([layers, layers.slice(0, -1)].map((own) => placeAt(own.length, own.at(-1), history.length - 1)));
+  const [made, steps] = [layers.length, history.length - 1];
+  return new Set([made, Math.max(0, made - 1)].map((made) => placeAt(layers, made, history, steps)));
 }
 
-function placeAt(layers: number, last: string | undefined, steps: number): string {
-  return `${layers} ${last} ${steps}`;
+/**
+ * Returns the key of an image of the first `made` layers and the first `steps` of these. The last step tells images apart that were built again
+ * and again, with other words about the same layers.
+ */
+function placeAt(layers: readonly string[], made: number, history: readonly HistoryEntry[], steps: number): string {
+  const last = history[steps - 1];
+  const step = last && `${timeOf(last)} ${last.created_by?.length ?? 0}`;
+  return `${made} ${layers[made - 1]} ${steps} ${step}`;
 }
 
 function isParent(parent: ImageRecord, child: ImageRecord): boolean {
@@ -82,7 +92,10 @@ function isParent(parent: ImageRecord, child: ImageRecord): boolean {
 
 function isSameStep(a: HistoryEntry, b: HistoryEntry): boolean {
   const same = (key: "created_by" | "author" | "comment") => (a[key] ?? "") === (b[key] ?? "");
-  const time = ({ created }: HistoryEntry) => created === undefined ? undefined : Date.parse(created);
-  return same("created_by") && same("author") && same("comment") && time(a) === time(b) &&
+  return same("created_by") && same("author") && same("comment") && timeOf(a) === timeOf(b) &&
     (a.empty_layer ?? false) === (b.empty_layer ?? false);
+}
+
+function timeOf({ created }: HistoryEntry): number | undefined {
+  return created === undefined ? undefined : Date.parse(created);
 }

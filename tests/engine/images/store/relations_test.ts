@@ -72,6 +72,36 @@ Deno.test("Relations look at no image that has nothing to do with the one that i
   assertEquals(looks, noted);
 });
 
+Deno.test("Relations look at few of the images that were built again and again with other words about the same layers", () => {
+  const count = 100;
+  // At times of their own, and all as of one time, by which nothing tells them apart before their steps are compared.
+  for (const [seconds, most] of [[1, 12 * count], [0, 6 * count * count]]) {
+    let looks = 0;
+    const built = Array.from({ length: count }, (_, number) => {
+      const steps = ["a", `ENV BUILD=${number + count}`, "LABEL of=it"].map((created_by, step) => ({
+        created_by,
+        created: new Date((step * count + number) * seconds * 1000).toISOString(),
+        empty_layer: step > 0,
+      }));
+      return [2, 3].map((length): ImageRecord => {
+        const made = image(`${number}-${length}`, "a", "", length === 3 ? [`made:${number}`] : []);
+        const config = { ...made.config, history: steps.slice(0, length) };
+        return {
+          ...made,
+          get config() {
+            looks++;
+            return config;
+          },
+        };
+      });
+    }).flat();
+    const relations = relationsOf(built);
+    looks = 0;
+    assertEquals(built.filter((image) => relations.isIntermediate(image)).length, count);
+    assertEquals(looks <= most, true, `${looks} looks at ${2 * count} images`);
+  }
+});
+
 async function rigOf(images: readonly ImageRecord[]): Promise<Rig> {
   const rig = await openImages();
   const table = rig.core.state.table<ImageRecord>("images");
