@@ -250,7 +250,11 @@ Deno.test("dockerRequest() keeps what a volume is made with", () => {
 
 // distrobox asks for terminals of a container's own by a volume without a name.
 Deno.test("dockerRequest() leaves a container's terminals where an unnamed volume is asked for in their place, and no named one", () => {
-  const { mounts = [] } = docker({ Image: "x", Volumes: { "/dev/pts": {}, "/dev/pts2": {} }, HostConfig: {} });
+  const { mounts = [] } = docker({
+    Image: "x",
+    Volumes: { "/dev/pts": {}, "/dev/./pts/": {}, "/dev/pts2": {} },
+    HostConfig: {},
+  });
   assertEquals(mounts.map(({ type, destination }) => [type, destination]), [
     ["volume", "/dev/pts2"],
   ]);

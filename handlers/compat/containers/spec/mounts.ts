@@ -6,6 +6,7 @@ import {
 } from "../../../../lib/engine/containers/request/mount_specs.ts";
 import { optionList, parseVolume } from "../../../../lib/engine/containers/request/parse_mounts.ts";
 import type { MountRequest } from "../../../../lib/engine/records/mount_spec.ts";
+import { cleanPath } from "../../../../lib/oci/clean_path.ts";
 import { unsupported } from "../../../containers/spec/unsupported.ts";
 import type { CreateContainerConfig } from "../../../wire/compat/container_create.ts";
 import type { Mount } from "../../../wire/compat/mount.ts";
@@ -28,7 +29,7 @@ export function dockerMounts({ HostConfig: host, Volumes }: CreateContainerConfi
   // Clients repeat here what stands above.
   const taken = new Set(mounts.map(({ destination }) => destination));
   const anonymous = Object.keys(Volumes ?? {}).filter((destination) => !taken.has(destination));
-  const own = anonymous.filter((destination) => destination !== TERMINALS);
+  const own = anonymous.filter((destination) => cleanPath(destination) !== TERMINALS);
   return orderMounts([...mounts, ...own.map((destination) => volumeMount({ source: "", destination }))]);
 }
 
