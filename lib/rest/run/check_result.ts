@@ -45,7 +45,11 @@ export function checkOf(
     };
     if (isPlain?.(value)) return value;
     const validated = validate(value);
-    return validated instanceof Promise ? validated.then(settle) : settle(validated);
+    if (!(validated instanceof Promise)) return settle(validated);
+    const settled = validated.then(settle);
+    // Nobody waits for it if another result is refused at once, and a rejection that nobody hears of ends a process.
+    settled.catch(() => {});
+    return settled;
   };
 }
 

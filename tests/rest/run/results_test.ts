@@ -195,6 +195,38 @@ Deno.test("handler() waits for schemas of results that are asynchronous", async 
   assertEquals((await answered(Late, { a: "y" })).status, 500);
 });
 
+Deno.test("defect: what is refused at once leaves no promise of another schema that fails unheard, which ended the process", async () => {
+  const Late = z.string().refine((text) => Promise.resolve(text === "x"));
+  const definition = api("x", {
+    F: rest("GET /?a=%v&b=%v", [Late, z.number()], [z.string()]),
+    G: rest("GET /g", [], [Late, z.number()]),
+  });
+  const run = handler(
+    null,
+    implement(definition, { F: (a) => a, G: () => ["y", "no number"] as never }),
+    { onError: () => {} },
+  );
+  const unheard: unknown[] = [];
+  const hear = (event: PromiseRejectionEvent) => {
+    event.preventDefault();
+    unheard.push(event.reason);
+  };
+  globalThis.addEventListener("unhandledrejection", hear);
+  try {
+    const refused = await run(request("GET", "/?a=y"));
+    assertEquals(refused.status, 400);
+    assertStringIncludes(await refused.text(), 'Read \\"a\\"');
+    assertEquals((await run(request("GET", "/?a=x"))).status, 400);
+    assertEquals((await run(request("GET", "/?a=x&b=1"))).status, 200);
+    assertEquals((await run(request("GET", "/g"))).status, 500);
+    // The runtime tells of such a rejection before its next turn.
+    await new Promise((resolve) => setTimeout(resolve));
+  } finally {
+    globalThis.removeEventListener("unhandledrejection", hear);
+  }
+  assertEquals(unheard, []);
+});
+
 Deno.test("handler() with trusted sends results as they are", async () => {
   assertEquals(JSON.parse((await answered(User, row, { trusted: true })).text), row);
   const definition = api("x", { F: rest("GET /", [], [User]), G: rest("GET /g", [], [User], { trusted: false }) }, {
