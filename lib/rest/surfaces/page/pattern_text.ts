@@ -1,6 +1,7 @@
-/** The longest text that is made, the most repetitions and the deepest nesting of a pattern. */
+/** The longest text that is made, the most repetitions of a part and of all parts together, and the deepest nesting of a pattern. */
 const MAX_LENGTH = 4096;
 const MAX_COUNT = 1024;
+const MAX_STEPS = 65_536;
 const MAX_DEPTH = 32;
 /** How many times more than it must a part without an upper bound is repeated. */
 const MORE = 3;
@@ -57,6 +58,8 @@ class PatternReader {
   readonly #integer: (low: number, high: number) => number;
   #at = 0;
   #depth = 0;
+  /** Repetitions that were made: those of parts without a text multiply, and no length bounds them. */
+  #steps = 0;
 
   constructor(pattern: string, integer: (low: number, high: number) => number) {
     this.#pattern = pattern;
@@ -101,7 +104,10 @@ class PatternReader {
     return () => {
       let text = "";
       const count = this.#integer(least, Math.min(most, least + MORE));
-      for (let i = 0; i < count && text.length <= MAX_LENGTH; i++) text += part();
+      for (let i = 0; i < count && text.length <= MAX_LENGTH; i++) {
+        if (++this.#steps > MAX_STEPS) throw new RangeError("too many");
+        text += part();
+      }
       return text;
     };
   }
