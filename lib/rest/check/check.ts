@@ -8,6 +8,7 @@ import { type DefinitionParts, planOperation } from "../plan/plan.ts";
 import { spreadQuery } from "../plan/spread_query.ts";
 import { findFunction, type Implementation } from "../implement.ts";
 import { problemsOfRules } from "./check_rules.ts";
+import { kindWord } from "./kind_word.ts";
 import type { Plan, Target } from "../plan/plan_types.ts";
 import type { Schema } from "../plan/schema.ts";
 import type { Source } from "../tag/tag.ts";
@@ -170,7 +171,7 @@ class PlanCheck {
       if (item.type === "constant") continue;
       const target = this.#target(item.source, item.column ?? 1);
       if (target === undefined || item.type === "named" || /^(struct|map)$/.test(target.kind.type)) continue;
-      const what = `argument ${target.argument + 1} is a ${target.kind.type}`;
+      const what = `argument ${target.argument + 1} is ${kindWord(target.kind)}`;
       this.#fail(`only a struct or a map can be spread over the query, ${what}`, item.column);
     }
     const { versions } = options;
@@ -216,7 +217,7 @@ class PlanCheck {
     if (isScalar(kind)) return;
     const hint = kind.type === "any"
       ? "its kind cannot be told from its schema: use int64, uint64, time or bytes, or a schema with a type"
-      : `a ${kind.type} cannot stand there`;
+      : `${kindWord(kind)} cannot stand there`;
     this.#fail(`"${name}" stands in the path and takes a single value, but ${hint}`, column);
   }
 }

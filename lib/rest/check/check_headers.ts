@@ -5,6 +5,7 @@ import { RESERVED, TOKEN } from "../headers/names.ts";
 import type { Operation } from "../definition.ts";
 import { knownKind } from "../plan/exact_kinds.ts";
 import { isScalar } from "../plan/kind.ts";
+import { kindWord } from "./kind_word.ts";
 import type { Plan } from "../plan/plan_types.ts";
 import type { Schema } from "../plan/schema.ts";
 import type { CheckedTag } from "../tag/tag_checker.ts";
@@ -59,7 +60,7 @@ function placeProblems(
       : isTwice
       ? `"${rule}" stands twice`
       : index in schemas && !isScalar(knownKind(schemas[index]))
-      ? `"${rule}" takes a single value, but ${what} ${index + 1} is a ${knownKind(schemas[index]).type}`
+      ? `"${rule}" takes a single value, but ${what} ${index + 1} is ${kindWord(knownKind(schemas[index]))}`
       : undefined;
     return found === undefined ? [] : [{ message: found, column }];
   });

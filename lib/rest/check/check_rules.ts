@@ -6,6 +6,7 @@ import { declaredErrors } from "../plan/declared_errors.ts";
 import type { APIOptions, Operation } from "../definition.ts";
 import { knownKind } from "../plan/exact_kinds.ts";
 import { isScalar, isStream, type Kind } from "../plan/kind.ts";
+import { kindWord } from "./kind_word.ts";
 import { isJSON } from "../plan/plan_body.ts";
 import type { Plan } from "../plan/plan_types.ts";
 import type { Schema } from "../plan/schema.ts";
@@ -54,7 +55,9 @@ function queryProblems({ query }: CheckedTag, plan: Plan): Problem[] {
   const columnOf = (argument: number) => columns[plan.spreads.findIndex((spread) => spread.argument === argument)];
   const owners = new Map<string, number>();
   for (const { name, argument, kind } of plan.query) {
-    if (isWhole(kind)) problems.push({ message: `${wordOf(kind)} cannot stand in the query, as "${name}"`, column: 1 });
+    if (isWhole(kind)) {
+      problems.push({ message: `${kindWord(kind)} cannot stand in the query, as "${name}"`, column: 1 });
+    }
     const owner = owners.get(name) ?? argument;
     owners.set(name, argument);
     const column = columnOf(argument) ?? columnOf(owner);
@@ -84,7 +87,7 @@ function typeProblems({ method, body, result }: Plan, options: APIOptions): Prob
   const problems: Problem[] = [];
   const look = (what: string, { shape, contentType, kind, tagged }: Typed) => {
     if (/^(?:none|stream|channel)$/.test(shape) || carries(contentType, kind, options)) return;
-    const detail = `a ${kind.type}: the API's option "codecs" may name one that can`;
+    const detail = `${kindWord(kind)}: the API's option "codecs" may name one that can`;
     problems.push({
       message: `"${contentType}" cannot carry ${what}, ${detail}`,
       column: tagged ? method.length + 2 : 1,
@@ -144,7 +147,7 @@ function bodyProblems({ method, argumentRules: rules, columns, contentType }: Ch
   if (streamed >= 0) {
     const kind = kindAt(rest[streamed]);
     const problem = streamProblem(kind, rest.slice(streamed).map(kindAt), rest.length, plan, contentType);
-    if (problem !== undefined) fail(`argument ${rest[streamed] + 1} is ${wordOf(kind)}${problem}`, columns.arguments);
+    if (problem !== undefined) fail(`argument ${rest[streamed] + 1} is ${kindWord(kind)}${problem}`, columns.arguments);
     const later = rest.slice(streamed + 1).find((index) => kindAt(index).type === "stream?");
     if (later !== undefined) {
       const why = "only the first can be left out, as a later one is known once those before it have been read";
@@ -194,10 +197,10 @@ function resultProblems(operation: Operation, { resultRules: rules, columns }: C
   }
   const whole = kinds.findIndex(isWhole);
   if (whole >= 0 && plan.method === "HEAD") {
-    fail(`HEAD has no body: result ${whole + 1} is ${wordOf(kinds[whole])}, which is nothing else`);
+    fail(`HEAD has no body: result ${whole + 1} is ${kindWord(kinds[whole])}, which is nothing else`);
   }
   if (whole >= 0 && schemas.length > 1) {
-    fail(`result ${whole + 1} is ${wordOf(kinds[whole])} and must be the only one`);
+    fail(`result ${whole + 1} is ${kindWord(kinds[whole])} and must be the only one`);
   }
   if (kinds[whole]?.type === "stream?") {
     fail(`result ${whole + 1} is an optional stream, which only an argument can be: take stream()`);
@@ -215,7 +218,5 @@ function resultProblems(operation: Operation, { resultRules: rules, columns }: C
 }
 
 const isWhole = (kind: Kind) => isStream(kind) || kind.type === "chan";
-
-const wordOf = ({ type }: Kind) => type === "stream?" ? "an optional stream" : `a ${type}`;
 
 const isUnknown = (kind: Kind) => kind.type === "any" && kind.unknown === true;

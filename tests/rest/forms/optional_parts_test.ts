@@ -102,6 +102,14 @@ Deno.test("a definition says where an optional stream cannot be", () => {
     messageOf(() => api("x", { A: rest("GET /a", [], [stream().optional()]) })),
     "result 1 is an optional stream, which only an argument can be: take stream()",
   );
+  assertStringIncludes(
+    messageOf(() => api("x", { A: rest("GET /a/%v", [stream().optional()]) })),
+    "takes a single value, but an optional stream cannot stand there",
+  );
+  assertStringIncludes(
+    messageOf(() => api("x", { A: rest("POST /a (X-File:)", [stream().optional()]) })),
+    "takes a single value, but argument 1 is an optional stream",
+  );
 });
 
 Deno.test("documents, modules and contracts know optional streams of forms", async () => {
