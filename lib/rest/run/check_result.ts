@@ -3,6 +3,7 @@ import { carriedSchema } from "../plan/instance.ts";
 import { isRecord, put } from "../codecs/record.ts";
 import type { Plan } from "../plan/plan_types.ts";
 import { describeIssues, type Schema, type Validated } from "../plan/schema.ts";
+import { settleWith } from "../plan/settle_with.ts";
 
 /** Tells of a value that fits its schema whether nothing is to be left out of it. */
 export type IsExact = (value: unknown) => boolean;
@@ -44,12 +45,7 @@ export function checkOf(
       return isExact?.(value) ? value : cutValue(value, kind, validated.value, isSame);
     };
     if (isPlain?.(value)) return value;
-    const validated = validate(value);
-    if (!(validated instanceof Promise)) return settle(validated);
-    const settled = validated.then(settle);
-    // Nobody waits for it if another result is refused at once, and a rejection that nobody hears of ends a process.
-    settled.catch(() => {});
-    return settled;
+    return settleWith(validate(value), settle);
   };
 }
 

@@ -4,7 +4,8 @@ import type { Kind } from "../plan/kind.ts";
 import type { Plan, Target } from "../plan/plan_types.ts";
 import { decodeText, type QueryOptions, QueryValues, wrong } from "../codecs/query_values.ts";
 import { put } from "../codecs/record.ts";
-import { describeIssues, type Issue, listIssues, type Validated } from "../plan/schema.ts";
+import { describeIssues, type Issue, listIssues } from "../plan/schema.ts";
+import { settleWith } from "../plan/settle_with.ts";
 
 /** Puts what path and query say into `values`, one for each argument, after what the body said. Throws an `HTTPError` 400 that names the argument. */
 export type ReadArguments = (captures: readonly string[], query: string, values: unknown[], request: Request) => void;
@@ -76,22 +77,24 @@ export function place(values: unknown[], { path, argument }: Target, value: unkn
  * @throws {HTTPError} 400 naming the argument
  */
 export function validateArguments(plan: Plan, values: unknown[]): void | Promise<void> {
-  const settle = ({ issues, value }: { issues?: readonly Issue[] | undefined; value?: unknown }, index: number) => {
-    if (issues) {
-      const kind = plan.body?.arguments.includes(index) ? "body" : "argument";
-      const missing = values[index] === undefined ? "it is missing: " : "";
-      const name = argumentName(plan, index);
-      throw new HTTPError(400, `Read "${name}": ${missing}${describeIssues(issues)}`, {
-        kind,
-        issues: listIssues(issues, name),
-      });
-    }
-    values[index] = value;
-  };
-  // All are asked first: one that is refused at once would leave another's promise to fail with nobody to hear of it, which ends a process.
-  const all = plan.arguments.map(({ schema }, index) => schema["~standard"].validate(values[index]));
-  if (all.some((one) => one instanceof Promise)) return Promise.all(all).then((all) => all.forEach(settle));
-  (all as Validated<unknown>[]).forEach(settle);
+  let pending: Promise<void>[] | undefined;
+  plan.arguments.forEach(({ schema }, index) => {
+    const settle = ({ issues, value }: { issues?: readonly Issue[] | undefined; value?: unknown }) => {
+      if (issues) {
+        const kind = plan.body?.arguments.includes(index) ? "body" : "argument";
+        const missing = values[index] === undefined ? "it is missing: " : "";
+        const name = argumentName(plan, index);
+        throw new HTTPError(400, `Read "${name}": ${missing}${describeIssues(issues)}`, {
+          kind,
+          issues: listIssues(issues, name),
+        });
+      }
+      values[index] = value;
+    };
+    const settled = settleWith(schema["~standard"].validate(values[index]), settle);
+    if (settled) (pending ??= []).push(settled);
+  });
+  return pending && Promise.all(pending).then(() => {});
 }
 
 /** Returns the name of an argument in messages: its name in path, query or body, or its number. */

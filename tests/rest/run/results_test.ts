@@ -213,9 +213,7 @@ Deno.test("defect: what is refused at once leaves no promise of another schema t
   };
   globalThis.addEventListener("unhandledrejection", hear);
   try {
-    const refused = await run(request("GET", "/?a=y"));
-    assertEquals(refused.status, 400);
-    assertStringIncludes(await refused.text(), 'Read \\"a\\"');
+    for (const query of ["a=y", "a=y&b=1"]) assertEquals((await run(request("GET", `/?${query}`))).status, 400);
     assertEquals((await run(request("GET", "/?a=x"))).status, 400);
     assertEquals((await run(request("GET", "/?a=x&b=1"))).status, 200);
     assertEquals((await run(request("GET", "/g"))).status, 500);
