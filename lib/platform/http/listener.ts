@@ -180,8 +180,9 @@ function makeServer(
     // Connections come from net: a Socket is what node:http hands on.
     const socket = duplex as Socket;
     admissions.get(socket)?.busy();
-    // A WebSocket begins with GET. Cockpit names it for a connection of plain bytes, with POST.
-    const isWebSocket = message.method === "GET" && message.headers.upgrade?.toLowerCase() === "websocket";
+    // Cockpit names it for a connection of plain bytes, with POST and without the key that a WebSocket has.
+    const isPlain = message.method === "POST" && message.headers["sec-websocket-key"] === undefined;
+    const isWebSocket = !isPlain && message.headers.upgrade?.toLowerCase() === "websocket";
     if (isWebSocket) void serveWebSocket(serving, message, socket, ahead);
     else void serveRaw(serving, socket, soFar(message, ahead));
   });
