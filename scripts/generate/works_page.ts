@@ -60,12 +60,13 @@ const TRIED: readonly string[] = [
   "Ansible's `community.docker` (ansible 14): containers, networks, volumes, images, compose, `exec`, copies and prunes; a second run of " +
   "the same tasks changes nothing but `docker_image_export`, which compares short names",
   "Ansible's `containers.podman` (ansible 14) by Podman 5.8: containers, pods, networks, volumes, secrets, builds and `kube play`; a second " +
-  "run changes nothing",
+  "run changes nothing but a health check whose command the task begins with `CMD-SHELL`",
   "docker-py 7.2, most of its own integration tests: swarms, links' variables, driver options of endpoints, Docker's own error texts and " +
   "tags in short form are what it does not find",
   "podman-py 5.8, most of its own integration tests: names with blanks in hosts files and builds of nothing are what it does not find",
   "podman-compose 1.6 by Podman 5.8: `up --build`, `ps`, `exec`, `run`, `restart`, `down`",
-  "Cockpit's page for Podman (cockpit-podman of Debian testing): lists, details, logs, consoles, health checks, pausing, stopping, pods and images",
+  "Cockpit's page for Podman (cockpit-podman of Debian testing): lists, details, logs, consoles, health checks, pausing, " +
+  "deleting, pods and images; its dialogs for new containers, new names and commits were not tried to the end",
   "skopeo 1.9 and 1.22 and buildah 1.43 with `docker-daemon:`, both ways",
   "distrobox 1.8 by Docker's client: `create`, `list`, `rm`",
   "npm's docker-compose, node-docker-api, harbor-master and docker-events",
