@@ -1,7 +1,7 @@
 import { findSubnet, type Subnet } from "../text/ip.ts";
 
-/** Texts that are kept: more than a host has subnets. */
-const MOST = 4096;
+/** Texts that are kept: more than a host has subnets. Beyond them, all would be read anew at each choice. */
+const MOST = 65_536;
 
 /** Reads subnets, each once: a choice of a free one looks at all that are taken, and most of them are those of the choice before. */
 export class SubnetMemo {
