@@ -8,18 +8,17 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { isIPv6 } from "node:net";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import process from "node:process";
 import { EngineError } from "../../../engine/errors.ts";
 import type { PortMapping } from "../../../engine/records/container_record.ts";
 import type { PublishedPorts } from "../../../engine/ports/network_port.ts";
 import { cannotListen, portInUse } from "../../../engine/ports/published_ports.ts";
-import { isAlive, isStopped, markProcess, readMark } from "../helpers/proc.ts";
+import { isAlive, markProcess, readMark } from "../helpers/proc.ts";
 import { HELPER_ENVIRONMENT, startProgram } from "../helpers/spawn.ts";
 import { FrameReader } from "../perl/frames.ts";
 import { perlArguments, PORTS_PROGRAM } from "../perl/programs.ts";
-import { messageOf } from "../../../oci/message_of.ts";
 import { packAddress } from "../processes/nursery/port_holder.ts";
 import { hasSystemCode } from "../../../oci/system_error.ts";
 
@@ -48,64 +47,6 @@ export async function forwardPorts(folder: string, netns: string | undefined, op
   if (fields.length > 0 && isForwarding(note, fields)) return;
   await endForwarding(folder, options.containerID);
   if (fields.length === 0) return;
-  try {
-    const refused = await startForwarding(note, netns, fields);
-    if (refused === undefined) return;
-    const { mapping, hostPort } = ports[refused.number]!;
-    if (refused.error === "EADDRINUSE") throw portInUse(mapping, hostPort);
-    const setting = /denied/i.test(refused.error)
-      ? ", add 'net.ipv4.ip_unprivileged_port_start' to /etc/sysctl.conf"
-      : "";
-    throw new EngineError("invalid", `${cannotListen(mapping, hostPort, refused.error.toLowerCase())}${setting}`);
-  } catch (error) {
-    await rm(note, { force: true }).catch(() => {});
-    throw error;
-  }
-}
-
-/**
- * Starts the process of a container's ports anew where it has ended, though nobody has ended it; one that is stopped goes on.
- *
- * @param isConnected Whether the container still has its network: else it needs no process
- * @returns Whether it was started anew
- */
-export async function restoreForwarding(
-  folder: string,
-  netns: string | undefined,
-  containerID: string,
-  isConnected: boolean,
-): Promise<boolean> {
-  const note = join(folder, containerID);
-  const mark = readMark(note);
-  if (mark === undefined) return false;
-  if (isAlive(mark)) {
-    if (isStopped(mark.pid)) process.kill(mark.pid, "SIGCONT");
-    return false;
-  }
-  if (!isConnected) {
-    await rm(note, { force: true });
-    return false;
-  }
-  const text = readFileSync(note, "utf8");
-  const { fields } = JSON.parse(text);
-  if (!Array.isArray(fields)) return false;
-  // Processes of its connections may have outlived it: they have no port of it.
-  const refused = await startForwarding(note, netns, fields).catch((error) => ({ error: messageOf(error) }));
-  if (refused === undefined) return true;
-  // It is tried again.
-  writeFileSync(note, text);
-  throw new Error(refused.error);
-}
-
-/**
- * Starts a process that has the ports of these fields, and notes it; where a port cannot be had, it ends, and the port's number among the
- * fields is returned with the error.
- */
-async function startForwarding(
-  note: string,
-  netns: string | undefined,
-  fields: readonly string[],
-): Promise<{ number: number; error: string } | undefined> {
   const args = perlArguments(PORTS_PROGRAM, "Publish ports", [netns ?? "", String(MOST_CONNECTIONS)]);
   // A session of its own: it goes on when the server ends.
   const child = startProgram("perl", args, {
@@ -123,15 +64,18 @@ async function startForwarding(
   child.stdin!.end(fields.join(" "));
   try {
     // Before it has any port: a server that comes to its end here leaves none that nobody knows of.
-    await mkdir(dirname(note), { recursive: true, mode: 0o700 });
+    await mkdir(folder, { recursive: true, mode: 0o700 });
     const mark = child.pid === undefined ? undefined : markProcess(child.pid);
     if (mark !== undefined) writeFileSync(note, JSON.stringify({ ...mark, fields }));
     const [word, number, error = "no answer"] = await answers.readTexts() ?? [];
-    if (word === "ready") return undefined;
-    child.kill("SIGKILL");
-    return { number: Number(number ?? 0), error };
+    if (word === "ready") return;
+    const { mapping, hostPort } = ports[Number(number ?? 0)]!;
+    if (error === "EADDRINUSE") throw portInUse(mapping, hostPort);
+    const setting = /denied/i.test(error) ? ", add 'net.ipv4.ip_unprivileged_port_start' to /etc/sysctl.conf" : "";
+    throw new EngineError("invalid", `${cannotListen(mapping, hostPort, error.toLowerCase())}${setting}`);
   } catch (error) {
     child.kill("SIGKILL");
+    await rm(note, { force: true }).catch(() => {});
     throw error;
   } finally {
     child.stdout!.destroy();

@@ -1,6 +1,5 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, rm } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { join } from "node:path";
 import { EngineError } from "../../../../lib/engine/errors.ts";
@@ -209,36 +208,3 @@ Deno.test("LogKeeper.start() says why it cannot keep anything, and LogKeeper.res
     await keeper.resume();
     assertEquals(told, []);
   }));
-
-Deno.test("a log goes on when somebody stops the helper, and when it is stopped again and again", async () => {
-  const logs = await mkdtemp(join(tmpdir(), "gantry-older-"));
-  const told: string[] = [];
-  try {
-    await using bench = new LogBench(logs, (message) => told.push(message));
-    await bench.start(4);
-    await bench.write("a");
-    Deno.kill(await bench.helper(), "SIGSTOP");
-    // Without anybody's help the kernel lets it wait for 45 seconds, and nobody is told.
-    await bench.rotate("b");
-    assertEquals(told, ["Keep older logs: the helper was stopped, and has to go on"]);
-    assertEquals(await bench.read(), "ab");
-    const first = await bench.helper();
-    // Until it is another one.
-    for (;;) {
-      try {
-        Deno.kill(first, "SIGSTOP");
-      } catch (error) {
-        if (error instanceof Deno.errors.NotFound) break;
-        throw error;
-      }
-      if (await readFile(`/proc/${first}/cmdline`, "utf8").catch(() => "") === "") break;
-      await sleep(20);
-    }
-    while (await bench.helper().catch(() => first) === first) await sleep(20);
-    await bench.rotate("c");
-    assertEquals(await bench.read(), "abc");
-    Deno.kill(await bench.helper(), "SIGSTOP");
-  } finally {
-    await rm(logs, { recursive: true });
-  }
-});

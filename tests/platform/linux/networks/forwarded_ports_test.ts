@@ -1,13 +1,11 @@
-import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { PublishedPorts } from "../../../../lib/engine/ports/network_port.ts";
 import { EngineError } from "../../../../lib/engine/errors.ts";
-import process from "node:process";
-import { PortForwards } from "../../../../lib/platform/linux/networks/port_forwards.ts";
 import { endForwarding, forwardPorts } from "../../../../lib/platform/linux/networks/forwarded_ports.ts";
 
 const CONTAINER = "ab".repeat(32);
@@ -107,66 +105,4 @@ Deno.test("forwardPorts() publishes more ports than a program takes as its argum
   const socket = connect(first + range - 1, "::1");
   await once(socket, "connect");
   socket.destroy();
-});
-
-Deno.test("PortForwards has a process that ended or was stopped go on, whichever server started it, and none that was ended", async () => {
-  await using bench = await openBench();
-  const { folder, options, hostPort } = bench;
-  const told: string[] = [];
-  let isConnected = true;
-  const open = () =>
-    new PortForwards({ folder, netns: undefined, isConnected: () => isConnected, log: (_, text) => told.push(text) });
-  const pid = async () => JSON.parse(await readFile(join(folder, CONTAINER), "utf8")).pid as number;
-  const answers = async () => {
-    for (;;) {
-      const socket = connect(hostPort, "::1");
-      try {
-        await once(socket, "connect");
-        if (await send(socket, "x") === "x") return;
-      } catch {
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      } finally {
-        socket.destroy();
-      }
-    }
-  };
-  const first = open();
-  await first.publish(options("127.0.0.1"));
-  await answers();
-  process.kill(await pid(), "SIGKILL");
-  await answers();
-  assertEquals(told, [`Container ${CONTAINER}: the process of its published ports had ended, and was started again`]);
-  process.kill(await pid(), "SIGSTOP");
-  await answers();
-  first.close();
-  // Nobody is there who would see it.
-  const second = await pid();
-  process.kill(second, "SIGKILL");
-  const next = open();
-  await answers();
-  assert(await pid() !== second);
-  await next.end(CONTAINER);
-  await assertRejects(() => once(connect(hostPort, "::1"), "connect"), Error, "ECONNREFUSED");
-  // A container that has gone without a teardown.
-  await next.publish(options("127.0.0.1"));
-  isConnected = false;
-  process.kill(await pid(), "SIGKILL");
-  while (await readFile(join(folder, CONTAINER)).then(() => true, () => false)) {
-    await new Promise((r) => setTimeout(r, 20));
-  }
-  assertEquals(told.length, 2);
-  // A port that somebody else has taken meanwhile is tried until it is free.
-  isConnected = true;
-  await next.publish(options("127.0.0.1"));
-  const other = createServer();
-  process.kill(await pid(), "SIGKILL");
-  for (;;) {
-    other.listen(hostPort, "::1");
-    if (await once(other, "listening").then(() => true, () => false)) break;
-  }
-  while (told.length < 3) await new Promise((resolve) => setTimeout(resolve, 20));
-  assertStringIncludes(told[2]!, "start the process of its published ports again: EADDRINUSE");
-  await closeServer(other);
-  await answers();
-  next.close();
 });
