@@ -1,6 +1,6 @@
 /** Clients on another machine, through a real sshd: Podman's connections and Docker's contexts. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { bundledFile } from "../../fixtures/platform/test_cache.ts";
+import { packagedCommand } from "../../fixtures/platform/test_cache.ts";
 import { startSSH } from "../../fixtures/platform/ssh_server.ts";
 import { ok, run } from "../../fixtures/run.ts";
 import { Session } from "../../fixtures/session.ts";
@@ -43,7 +43,7 @@ Deno.test("podman system connection and a docker context reach a server through 
     );
   });
   await t.step("docker, with gantry in the place of Docker's client on the far side", async () => {
-    const program = await bundledFile("lib/platform/entries/cli.ts", "node") ?? cli;
+    const program = await packagedCommand() ?? cli;
     // The context names no socket: gantry goes to the server of the user's own settings.
     const script =
       `#!/bin/sh\nexport GANTRY_LISTEN=unix://${server.socket}\nexec ${Deno.execPath()} run -A --quiet ${program} "$@"\n`;
