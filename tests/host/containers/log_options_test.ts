@@ -1,10 +1,9 @@
 /** Where logs go and how large they get, as the clients ask for it, on a real host. */
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { createServer, type Socket } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
 import { ok } from "../../fixtures/run.ts";
 import { hasJournal } from "../../../lib/platform/linux/logs/journal_log.ts";
-import { Session } from "../../fixtures/session.ts";
+import { Session, until } from "../../fixtures/session.ts";
 
 Deno.test("logs are kept as asked: by drivers, sizes and places", async (t) => {
   await using session = await Session.start();
@@ -109,14 +108,19 @@ Deno.test("logs are kept as asked: by drivers, sizes and places", async (t) => {
       const path = `${server.folder}/receiver`;
       let text = "";
       await using receiver = await startReceiver(path, (piece) => text += piece);
-      const has = async (...lines: string[]) => {
-        while (text.replace(/^.*\]: /gm, "") !== lines.map((line) => `${line}\n`).join("")) await sleep(10);
-      };
+      const has = (...lines: string[]) =>
+        until(() => assertEquals(text.replace(/^.*\]: /gm, "").split("\n").slice(0, -1), lines));
       const options = [`syslog-address=unix://${path}`, "tag={{.Name}}", "syslog-facility=local0"];
       const script = "echo one; while [ ! -e /go ]; do usleep 10000; done; echo two >&2";
       const args = ["--log-driver=syslog", ...options.flatMap((option) => ["--log-opt", option])];
-      await docker(...run, "sent", ...args, image, "sh", "-c", script);
+      const id = (await docker(...run, "sent", ...args, image, "sh", "-c", script)).trim();
       await has("one");
+      // A crash between the sending and the note of it has a line sent twice.
+      await until(async () => {
+        const folder = `${server.folder}/root/logs/older/${id}`;
+        const [number, offset] = (await Deno.readTextFile(`${folder}/sent`)).trim().split(" ");
+        assertEquals(Number(offset), (await Deno.stat(`${folder}/${number}`)).size, "the line is noted as sent");
+      });
       await server.crash();
       // The container may end before this does.
       await server.docker("exec", "sent", "touch", "/go");

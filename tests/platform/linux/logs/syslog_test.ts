@@ -10,8 +10,10 @@ import { EngineError } from "../../../../lib/engine/errors.ts";
 import { Datagrams } from "../../../../lib/platform/linux/logs/syslog/datagrams.ts";
 import { LogForwarder } from "../../../../lib/platform/linux/logs/syslog/forwarder.ts";
 import { processesBelow } from "../../../../lib/platform/linux/helpers/proc.ts";
+import { PlaceNotes, readProgress } from "../../../../lib/platform/linux/logs/syslog/place_notes.ts";
 import { notifySockets } from "../../../../lib/platform/linux/processes/notify_sockets.ts";
 import type { HostPaths } from "../../../../lib/platform/linux/helpers/paths.ts";
+import { until } from "../../../fixtures/session.ts";
 import { makeCertificates } from "../../../fixtures/platform/certificates.ts";
 import { ID, type LogBench, withLog } from "../../../fixtures/platform/log_bench.ts";
 
@@ -50,7 +52,7 @@ class Receiver {
   }
 
   async has(...lines: string[]): Promise<void> {
-    while (this.lines.join() !== lines.join()) await sleep(5);
+    await until(() => assertEquals(this.lines, lines));
   }
 
   async close(): Promise<void> {
@@ -120,6 +122,21 @@ class Sending {
   }
 }
 
+Deno.test("PlaceNotes writes the last place down, though no further line comes", () =>
+  withLog(async (bench) => {
+    await bench.start(3);
+    const notes = new PlaceNotes(bench.path);
+    const noted = async () => (await readProgress(bench.path)).place?.offset;
+    await notes.note({ number: 1, offset: 10 }, []);
+    assertEquals(await noted(), 10);
+    await notes.note({ number: 1, offset: 20 }, []);
+    await notes.note({ number: 1, offset: 30 }, []);
+    await until(async () => assertEquals(await noted(), 30));
+    await notes.note({ number: 1, offset: 40 }, []);
+    await notes.flush();
+    assertEquals(await noted(), 40);
+  }));
+
 Deno.test("LogForwarder sends each line once, over new files, other servers and other lives of the container", () =>
   withLog(async (bench) => {
     const receiver = new Receiver(createServer());
@@ -157,7 +174,7 @@ Deno.test("LogForwarder tries until its receiver is there, and goes on when that
     await bench.start(3);
     await bench.write("a");
     const sending = new Sending(recordOf(bench, `unix://${path}`));
-    while (sending.told.length === 0) await sleep(5);
+    await until(() => assert(sending.told.length > 0, "a failure is told"));
     const receiver = new Receiver(createServer());
     await receiver.listen(path);
     await receiver.has("a");
@@ -202,7 +219,7 @@ Deno.test("LogForwarder sends all before a log is deleted, and waits for no rece
     await receiver.close();
     await bench.write("more");
     const lost = new Sending(recordOf(bench, "tcp://127.0.0.1:1"));
-    while (lost.told.length === 0) await sleep(5);
+    await until(() => assert(lost.told.length > 0, "a failure is told"));
     await lost.drop(bench.path);
     await Promise.all([sending.done, lost.done]);
   }));
@@ -254,7 +271,7 @@ Deno.test("LogForwarder trusts no others where the named certificates are not th
     const authority = join(bench.logs, "link.pem");
     const options = { "syslog-tls-ca-cert": authority };
     const refused = new Sending(recordOf(bench, address, { ...options, "syslog-tls-skip-verify": "true" }));
-    while (refused.told.length === 0) await sleep(5);
+    await until(() => assert(refused.told.length > 0, "a failure is told"));
     assert(refused.told[0].includes(authority), refused.told[0]);
     await Deno.symlink(pathOf("authority", "pem"), authority);
     await tls.has("one");
@@ -300,13 +317,13 @@ Deno.test("LogForwarder sends over TCP, TLS, UDP and datagrams to a path", () =>
     await tls.listen(0);
     const address = `tcp+tls://127.0.0.1:${tls.port}`;
     const refused = await send(address);
-    while (refused.told.length === 0) await sleep(5);
+    await until(() => assert(refused.told.length > 0, "a failure is told"));
     await refused.stop();
     const overTLS = await send(address, {
       "syslog-tls-ca-cert": pathOf("authority", "pem"),
       "syslog-format": "rfc5424",
     });
-    while (!tls.text.endsWith(" - one\n")) await sleep(5);
+    await until(() => assert(tls.text.endsWith(" - one\n"), tls.text));
     assertEquals(Number(/^\d+/.exec(tls.text)![0]), tls.text.length - tls.text.indexOf("<"));
     await overTLS.end();
     await tls.close();

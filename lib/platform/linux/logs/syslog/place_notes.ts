@@ -1,4 +1,5 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
+import { clearTimeout, setTimeout } from "node:timers";
 import { hasSystemCode } from "../../../../oci/system_error.ts";
 import { besideOlder } from "../older_files.ts";
 import { type PendingLine, readPending, writePending } from "./line_parts.ts";
@@ -22,27 +23,44 @@ export interface Progress {
 export class PlaceNotes {
   readonly #path: string;
   #text: string | undefined;
-  #last = 0;
+  #last = -Infinity;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** Two writers of one file would mix it up. */
+  #writing: Promise<void> = Promise.resolve();
 
   constructor(path: string) {
     this.#path = path;
   }
 
+  /** Notes a place within a second, also where no further one comes: a log may be quiet for days before a crash. */
   async note({ number, offset }: Place, pending: readonly PendingLine[]): Promise<void> {
     this.#text = `${number} ${offset}\n${writePending(pending)}`;
-    if (performance.now() - this.#last >= NOTE_EVERY) await this.flush();
+    const wait = this.#last + NOTE_EVERY - performance.now();
+    if (wait <= 0) return await this.flush();
+    // An error of the disk is heard of with the next note.
+    this.#timer ??= setTimeout(() => void this.flush().catch(() => {}), wait);
+    this.#timer.unref();
   }
 
+  /** Writes the last place down now. */
   async flush(): Promise<void> {
-    if (this.#text === undefined) return;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const written = this.#writing.then(() => this.#write());
+    this.#writing = written.catch(() => {});
+    await written;
+  }
+
+  async #write(): Promise<void> {
+    const text = this.#text;
+    if (text === undefined) return;
     this.#last = performance.now();
     const file = besideOlder(this.#path, "sent");
-    const text = this.#text;
-    this.#text = undefined;
     // The folder may be gone: its container is removed.
     await writeFile(`${file}.new`, text).then(() => rename(`${file}.new`, file)).catch((error) => {
       if (!hasSystemCode(error, "ENOENT")) throw error;
     });
+    if (this.#text === text) this.#text = undefined;
   }
 }
 
