@@ -18,7 +18,13 @@ export function isAlive(mark: ProcessMark): boolean {
   return readStat(mark.pid)?.startTicks === mark.startTicks;
 }
 
-function readStat(pid: number): { startTicks: string; parent: number; group: number } | undefined {
+/** Whether a signal or a tracer has stopped a process. */
+export function isStopped(pid: number): boolean {
+  const { state = "" } = readStat(pid) ?? {};
+  return state === "T" || state === "t";
+}
+
+function readStat(pid: number): { state: string; startTicks: string; parent: number; group: number } | undefined {
   let text: string;
   try {
     // Made by the kernel on the spot: no disk is waited for.
@@ -28,11 +34,11 @@ function readStat(pid: number): { startTicks: string; parent: number; group: num
   }
   // The name may hold spaces and parentheses.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  const [state] = fields;
+  const [state = ""] = fields;
   const startTicks = fields[19];
   return state === "Z" || state === "X" || startTicks === undefined
     ? undefined
-    : { startTicks, parent: Number(fields[1]), group: Number(fields[2]) };
+    : { state, startTicks, parent: Number(fields[1]), group: Number(fields[2]) };
 }
 
 /** The live processes whose names fit, proc_pid_comm(5). */

@@ -1,9 +1,11 @@
 import { mkdir } from "node:fs/promises";
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
+import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LogSource } from "../../../engine/records/container_record.ts";
 import { EngineError } from "../../../engine/errors.ts";
 import { hasSystemCode } from "../../../oci/system_error.ts";
+import { isStopped } from "../helpers/proc.ts";
 import { findProgram } from "../helpers/programs.ts";
 import { HELPER_ENVIRONMENT, startPipedProgram } from "../helpers/spawn.ts";
 import { namesIn } from "../helpers/tree.ts";
@@ -16,6 +18,9 @@ const FIRST_PAUSE = 100;
 const LONGEST_PAUSE = 60_000;
 /** Milliseconds that a helper works before its end counts as the first one again. */
 const SETTLED = 60_000;
+
+/** Milliseconds between two looks at whether the helper works. */
+const CHECK = 1000;
 
 /** The helper at work. */
 interface Keeper {
@@ -104,6 +109,8 @@ export class LogKeeper {
   async close(): Promise<void> {
     this.#closing.abort();
     const running = await this.#running?.catch(() => undefined);
+    // One that is stopped would not see the end of its input.
+    if (running !== undefined) signalHelper(running.child, "SIGCONT");
     running?.child.stdin.end();
     await running?.closed;
   }
@@ -127,6 +134,7 @@ export class LogKeeper {
       child.once("error", ({ message }) => end(message));
       child.once("close", () => end());
       const answers = new FrameReader(child.stdout);
+      void this.#keepGoing(child, closed.promise);
       // It looks at all logs before, however many there are.
       const [word, canLease] = await answers.readTexts() ?? [];
       if (word === "ready" && canLease === "1") {
@@ -151,6 +159,27 @@ export class LogKeeper {
     }
   }
 
+  /**
+   * Has the helper go on where somebody has stopped it: a supervisor that begins a file would wait until the kernel breaks the lease, 45
+   * seconds, and its container with it.
+   */
+  async #keepGoing(child: ChildProcessWithoutNullStreams, closed: Promise<void>): Promise<void> {
+    const over = new AbortController();
+    const signal = AbortSignal.any([this.#closing.signal, over.signal]);
+    void closed.then(() => over.abort());
+    for (let times = 0;;) {
+      await sleep(CHECK, undefined, { signal, ref: false }).catch(() => {});
+      if (signal.aborted || child.pid === undefined) return;
+      if (!isStopped(child.pid)) {
+        times = 0;
+        continue;
+      }
+      this.#log("warn", "Keep older logs: the helper was stopped, and has to go on");
+      // One that stays stopped is traced, or is stopped again and again: another one takes its place.
+      signalHelper(child, times++ === 0 ? "SIGCONT" : "SIGKILL");
+    }
+  }
+
   /** Starts a helper in place of one that ended: the logs of running containers go on where nobody looks for them without one. */
   async #startAgain(): Promise<void> {
     const pause = this.#pause;
@@ -161,6 +190,17 @@ export class LogKeeper {
       this.#log("warn", (error as Error).message);
       return this.#startAgain();
     });
+  }
+}
+
+/** Sends a signal, and no more: under Deno, `child.kill()` also closes the input, with which the helper ends. */
+function signalHelper({ pid, exitCode, signalCode }: ChildProcessWithoutNullStreams, signal: NodeJS.Signals): void {
+  // Its number may be another one's once it has been reaped.
+  if (pid === undefined || exitCode !== null || signalCode !== null) return;
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if (!hasSystemCode(error, "ESRCH")) throw error;
   }
 }
 

@@ -1,10 +1,12 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
-import { readdir, rm } from "node:fs/promises";
+import { assert, assertEquals, assertNotEquals, assertRejects } from "@std/assert";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { join } from "node:path";
 import { EngineError } from "../../../../lib/engine/errors.ts";
 import { LogKeeper } from "../../../../lib/platform/linux/logs/log_keeper.ts";
 import { deleteOlder, olderPlace, readOlder } from "../../../../lib/platform/linux/logs/older_files.ts";
+import { until } from "../../../fixtures/session.ts";
 import { ID, LogBench, withLog } from "../../../fixtures/platform/log_bench.ts";
 
 Deno.test("LogKeeper keeps as many files as the log may have, and readOlder() reads them in order", () =>
@@ -208,3 +210,77 @@ Deno.test("LogKeeper.start() says why it cannot keep anything, and LogKeeper.res
     await keeper.resume();
     assertEquals(told, []);
   }));
+
+Deno.test("a log goes on when somebody stops the helper, and when it is stopped again and again", async () => {
+  const logs = await mkdtemp(join(tmpdir(), "gantry-older-"));
+  const told: string[] = [];
+  try {
+    await using bench = new LogBench(logs, (message) => told.push(message));
+    await bench.start(4);
+    await bench.write("a");
+    Deno.kill(await bench.helper(), "SIGSTOP");
+    // Without anybody's help the kernel lets it wait for 45 seconds, and nobody is told.
+    await bench.rotate("b");
+    assertEquals(told, ["Keep older logs: the helper was stopped, and has to go on"]);
+    assertEquals(await bench.read(), "ab");
+    const first = await bench.helper();
+    // Until it is another one.
+    await until(async () => {
+      Deno.kill(await bench.helper(), "SIGSTOP");
+      assertNotEquals(await bench.helper(), first, "the helper that is stopped again and again has a successor");
+    });
+    await until(() => assertEquals(told.at(-1), "Keep older logs: the helper was stopped, and has to go on"));
+    await bench.keeper.arm(ID);
+    await bench.rotate("c");
+    assertEquals(await bench.read(), "abc");
+    // The end of the server waits for no helper that is stopped.
+    Deno.kill(await bench.helper(), "SIGSTOP");
+  } finally {
+    await rm(logs, { recursive: true });
+  }
+});
+
+Deno.test("a log goes on, and misses nothing, while somebody stops and kills the helper at any moment", async () => {
+  const logs = await mkdtemp(join(tmpdir(), "gantry-older-"));
+  try {
+    const failed: string[] = [];
+    await using bench = new LogBench(logs, (message) => message.includes("cannot be watched") && failed.push(message));
+    await bench.start(100);
+    let isOver = false;
+    let wanted = "";
+    const attacker = (async () => {
+      for (let i = 0; i < 6; i++) {
+        await sleep(20 + 7 * i);
+        const pid = await bench.helper().catch(() => undefined);
+        try {
+          if (pid !== undefined) Deno.kill(pid, i % 3 === 2 ? "SIGKILL" : "SIGSTOP");
+        } catch (error) {
+          if (!(error instanceof Deno.errors.NotFound)) throw error;
+        }
+      }
+      isOver = true;
+    })();
+    const end = Promise.withResolvers<void>();
+    const text = bench.read({ followUntil: end.promise });
+    while (!isOver) {
+      // A helper that is killed leaves a file that begins anew until it has a successor: only what is written then may be lost.
+      await bench.write("x");
+      wanted += "x";
+      await sleep(5);
+    }
+    await attacker;
+    await until(async () => {
+      failed.length = 0;
+      await bench.keeper.arm(ID);
+      assertEquals(failed, []);
+    });
+    for (const letter of "abc") {
+      await bench.rotate(letter);
+      wanted += letter;
+    }
+    end.resolve();
+    assertEquals(await text, wanted);
+  } finally {
+    await rm(logs, { recursive: true });
+  }
+});
