@@ -30,6 +30,14 @@ const TESTS: Record<string, Test> = {
   label: ({ attributes }, value) => hasLabel(attributes, value),
 };
 
+/** The filters whose events are about an object of a name or an ID that begins so, and nothing else. */
+const SUBJECTS: readonly string[] = ["container", "volume", "network", "artifact"];
+
+/** The names and beginnings of IDs of which every event that passes the filters has one; `undefined` where they say nothing of it. */
+export function eventSubjects(filters: Filters = {}): readonly string[] | undefined {
+  return Object.entries(filters).find(([key, values]) => values.length > 0 && SUBJECTS.includes(key.toLowerCase()))?.[1];
+}
+
 /** All labels must be there; of other keys, any of the values. */
 export function eventFilter(filters: Filters = {}): ((event: EngineEvent) => boolean) | undefined {
   const entries = Object.entries(filters).filter(([, values]) => values.length > 0);

@@ -7,7 +7,7 @@ import { emit } from "../wire/emit.ts";
 import { Event } from "../wire/system/event.ts";
 import type { EventsQuery } from "../wire/system/system_query.ts";
 import { toNanoseconds } from "../wire/time.ts";
-import { eventFilter } from "./event_filter.ts";
+import { eventFilter, eventSubjects } from "./event_filter.ts";
 
 /** Milliseconds by which a client may come too late for an event that it waits for. */
 const LATE = 1_000;
@@ -37,7 +37,7 @@ export function streamEvents(
       filter: (event: EngineEvent) => (event.time >= now || isAwaited(event)) && (filter?.(event) ?? true),
     }
     : { since, filter };
-  const list = engine.events.list({ ...begin, until, follow, signal });
+  const list = engine.events.list({ ...begin, about: eventSubjects(query.filters), until, follow, signal });
   // Podman 4 takes an event without an exit code for a broken one, whatever it is about.
   const legacy = isBefore(version, 5, 0);
   return mapValues(list, legacy ? (event) => wireEvent({ ...event, exitCode: event.exitCode ?? 0 }) : wireEvent);

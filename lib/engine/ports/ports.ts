@@ -52,6 +52,8 @@ export interface StreamRange {
   since?: number;
   /** Only records with `seq > after`. */
   after?: number;
+  /** Only records with `seq <= last`. */
+  last?: number;
   /** Only records whose value has no more bytes than this; others are passed over, unread. */
   most?: number;
 }

@@ -5,7 +5,7 @@ import { decode } from "./json.ts";
 import type { Clock, StreamEntry } from "../ports/ports.ts";
 
 /** Characters of history that are read before others get their turn. */
-const TURN = 256 * 1024;
+export const TURN = 256 * 1024;
 
 /** An event in memory. */
 export interface EventItem {
@@ -145,8 +145,9 @@ export class EventReader implements AsyncIterator<EngineEvent, undefined> {
 
   async #nextStored(): Promise<StreamEntry | undefined> {
     const log = this.#log;
+    const { since, about } = this.#query;
     this.#stored ??= {
-      entries: log.stored({ after: this.#after, since: this.#query.since, most: EVENT_BYTES })[Symbol.asyncIterator](),
+      entries: log.stored({ after: this.#after, since, most: EVENT_BYTES }, about)[Symbol.asyncIterator](),
       border: log.inStoreOnly,
     };
     if (this.#read > TURN) {

@@ -1,5 +1,6 @@
 import { boundEvent } from "./event_attributes.ts";
 import { type EventItem, EventReader } from "./event_reader.ts";
+import { FoundEvents } from "./found_events.ts";
 import { encode } from "./json.ts";
 import type { Clock, Retention, Store, StreamEntry, StreamRange } from "../ports/ports.ts";
 
@@ -38,6 +39,8 @@ export interface EventQuery {
   /** Go on with what happens from now on. Without `since` and `until` it then begins now. */
   follow: boolean;
   filter?: (event: EngineEvent) => boolean;
+  /** Names, and beginnings of IDs: no event fits whose object has none of them. What the store has is then not read through. */
+  about?: readonly string[];
   /** Ends the sequence, without an error. */
   signal?: AbortSignal;
 }
@@ -64,6 +67,7 @@ const TRIM_PAUSE = 10;
  */
 export class EventLog {
   readonly #store: Store;
+  readonly #found: FoundEvents;
   readonly #clock: Clock;
   readonly #limit: number;
   readonly #memory: number;
@@ -92,6 +96,7 @@ export class EventLog {
       options;
     this.#onEvent = onEvent ?? (() => {});
     this.#store = store;
+    this.#found = new FoundEvents({ store, stream: STREAM, clock, signal: this.#closing.signal });
     this.#clock = clock;
     this.#limit = limit;
     this.#memory = memory;
@@ -191,9 +196,10 @@ export class EventLog {
     return this.#ring.findLast(({ passing }) => !passing);
   }
 
-  /** @internal What the store has. */
-  stored(range: StreamRange): AsyncIterable<StreamEntry> {
-    return this.#store.read(STREAM, range);
+  /** @internal What the store has, or as much of it as may be about one of some names or IDs. */
+  stored(range: StreamRange, about?: readonly string[]): AsyncIterable<StreamEntry> {
+    if (about === undefined) return this.#store.read(STREAM, range);
+    return this.#found.read(about, range, { first: this.#firstKept, last: this.#inStoreOnly });
   }
 
   /** @internal Calls back once at the next event or at the end. Returns a function that takes it back. */

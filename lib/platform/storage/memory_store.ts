@@ -65,9 +65,9 @@ export class MemoryStore implements Store {
   }
 
   async *read(stream: string, range: StreamRange = {}): AsyncIterable<StreamEntry> {
-    const { since = -Infinity, after = 0, most = Infinity } = range;
+    const { since = -Infinity, after = 0, last = Infinity, most = Infinity } = range;
     for (const entry of this.#streams.get(stream)?.entries.slice() ?? []) {
-      if (entry.time >= since && entry.seq > after && sizeOf(entry.value) <= most) yield entry;
+      if (entry.time >= since && entry.seq > after && entry.seq <= last && sizeOf(entry.value) <= most) yield entry;
     }
   }
 

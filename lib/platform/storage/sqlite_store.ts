@@ -136,13 +136,13 @@ export class SQLiteStore implements Store {
   }
 
   async *read(stream: string, range: StreamRange = {}): AsyncIterable<StreamEntry> {
-    const { since = -Infinity, most = Number.MAX_VALUE } = range;
+    const { since = -Infinity, most = Number.MAX_VALUE, last = Number.MAX_SAFE_INTEGER } = range;
     let { after = 0 } = range;
     // In pages: a cursor held open while the reader waits would keep the file from being checkpointed.
     for (;;) {
       const page: StreamEntry[] = [];
       let size = 0;
-      for (const row of this.#statements.page.iterate(stream, after, since, most)) {
+      for (const row of this.#statements.page.iterate(stream, after, last, since, most)) {
         const entry = { seq: Number(row.seq), time: Number(row.time), value: String(row.value) };
         page.push(entry);
         if ((size += entry.value.length) >= PAGE.bytes || page.length === PAGE.records) break;
@@ -150,6 +150,7 @@ export class SQLiteStore implements Store {
       if (page.length === 0) return;
       after = page[page.length - 1].seq;
       yield* page;
+      if (after >= last) return;
     }
   }
 
@@ -261,7 +262,7 @@ function prepareStatements(db: DatabaseSync): Statements {
     append: db.prepare("INSERT INTO streams (stream, seq, time, value) VALUES (?, ?, ?, ?)"),
     cut: db.prepare("DELETE FROM streams WHERE stream = ? AND seq <= ?"),
     page: db.prepare(
-      "SELECT seq, time, value FROM streams WHERE stream = ? AND seq > ? AND time >= ? AND octet_length(value) <= ? ORDER BY seq",
+      "SELECT seq, time, value FROM streams WHERE stream = ? AND seq > ? AND seq <= ? AND time >= ? AND octet_length(value) <= ? ORDER BY seq",
     ),
     drop: db.prepare("DELETE FROM streams WHERE stream = ?"),
     // Lengths stand before the values they are of, which are not read.

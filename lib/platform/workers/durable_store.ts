@@ -93,23 +93,23 @@ export class DurableStore implements Store {
   }
 
   async *read(stream: string, range: StreamRange = {}): AsyncIterable<StreamEntry> {
-    const { since = -Infinity, most = Number.MAX_VALUE } = range;
+    const { since = -Infinity, most = Number.MAX_VALUE, last: end = Number.MAX_SAFE_INTEGER } = range;
     let { after = 0 } = range;
     // In pages: a cursor does not outlive the next write, and one that is not read to its end is in the way of others.
-    const where = "FROM streams WHERE stream = ? AND seq > ? AND time >= ? AND octet_length(value) <= ?";
+    const where = "FROM streams WHERE stream = ? AND seq > ? AND seq <= ? AND time >= ? AND octet_length(value) <= ?";
     const from = Math.max(since, -Number.MAX_VALUE);
     for (;;) {
       const { sql } = this.#storage;
       const lengths = `SELECT seq, octet_length(value) AS size ${where} ORDER BY seq LIMIT ?`;
       let size = 0;
       let last: number | undefined;
-      for (const row of sql.exec(lengths, stream, after, from, most, PAGE.records).toArray()) {
+      for (const row of sql.exec(lengths, stream, after, end, from, most, PAGE.records).toArray()) {
         if (last !== undefined && (size += Number(row.size)) > PAGE.bytes) break;
         last = Number(row.seq);
       }
       if (last === undefined) return;
-      const page = `SELECT seq, time, value ${where} AND seq <= ? ORDER BY seq`;
-      const rows = sql.exec(page, stream, after, from, most, last).toArray();
+      const page = `SELECT seq, time, value ${where} ORDER BY seq`;
+      const rows = sql.exec(page, stream, after, last, from, most).toArray();
       after = last;
       for (const row of rows) yield { seq: Number(row.seq), time: Number(row.time), value: String(row.value) };
     }

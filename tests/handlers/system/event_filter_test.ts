@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
-import { eventFilter } from "../../../handlers/system/event_filter.ts";
+import { eventFilter, eventSubjects } from "../../../handlers/system/event_filter.ts";
 import type { EngineEvent, EventType } from "../../../lib/engine/store/events.ts";
 
 const EVENT: EngineEvent = {
@@ -35,4 +35,13 @@ Deno.test("eventFilter() finds what happened by Podman's word and by Docker's, o
   assertEquals(found("untag", "delete"), []);
   assertEquals(found("health_status", "health_status: healthy", { health: "healthy" }), types);
   assertEquals(found("health_status", "health_status: unhealthy", { health: "healthy" }), []);
+});
+
+Deno.test("eventSubjects() has what every event that passes is about, and nothing where events of other objects pass too", () => {
+  assertEquals(eventSubjects({ Container: ["a", "b"], event: ["start"] }), ["a", "b"]);
+  assertEquals(eventSubjects({ event: ["start"], container: [], volume: ["v"] }), ["v"]);
+  assertEquals(eventSubjects({ network: ["n"] }), ["n"]);
+  // Events of a pod's containers pass for the pod, and those of an image's for the image.
+  assertEquals(eventSubjects({ pod: ["p"], image: ["i"], label: ["l"], type: ["container"] }), undefined);
+  assertEquals(eventSubjects(), undefined);
 });
