@@ -159,9 +159,12 @@ export class Networks {
       requireUnused(record, this.#holds.has(record.id));
       this.#leaving.set(record.id, record);
       const { intents, state } = this.#core;
-      const { intent, operation } = intents.begin(REMOVE_INTENT, record.name, { record: JSON.stringify(record) });
+      // Of most networks that go, nothing was ever made: the next start gives up a place that no record has.
+      const begun = hostOf(this.#core)?.networks.isMade(record)
+        ? intents.begin(REMOVE_INTENT, record.name, { record: JSON.stringify(record) })
+        : undefined;
       try {
-        await state.commit([this.#table.drop(record.id), operation]);
+        await state.commit([this.#table.drop(record.id), ...begun ? [begun.operation] : []]);
       } catch (error) {
         this.#leaving.delete(record.id);
         throw error;
@@ -170,12 +173,12 @@ export class Networks {
       // After a failure it keeps its place until the next start, which finishes the removal.
       await hostOf(this.#core)?.networks.remove(record);
       this.#leaving.delete(record.id);
-      state.commitLater([intents.end(intent)]);
+      if (begun) state.commitLater([intents.end(begun.intent)]);
       this.#core.events.emit({ type: "network", action: "remove", id: record.id, name });
     });
   }
 
-  /** Finishes removals that were cut short. Called once, at start. */
+  /** Finishes removals that were cut short, and creations: of those, no more than a place was taken. Called once, at start. */
   async recover(): Promise<void> {
     const { intents, state, log } = this.#core;
     for (const intent of intents.open(REMOVE_INTENT)) {
@@ -191,6 +194,7 @@ export class Networks {
         log("error", `Remove what is left of network "${intent.subject}": ${error}`);
       }
     }
+    await hostOf(this.#core)?.networks.releaseUnrecorded(this.#table.values());
   }
 
   /**

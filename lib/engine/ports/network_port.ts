@@ -48,8 +48,15 @@ export interface Networks {
   updateServers(network: NetworkRecord): Promise<void>;
   /** Throws `invalid` or `unsupported` for a network that this machine cannot have: no such parent, no such driver. */
   check(network: CheckedNetwork): Promise<void>;
-  /** Removes a network's bridge and what belongs to it. */
+  /**
+   * Whether the host may have more of a network than its place: a removal is then written down before it begins, so that one that was cut
+   * short is finished. A place alone is given up by {@linkcode Networks.releaseUnrecorded}.
+   */
+  isMade(network: NetworkRecord): boolean;
+  /** Removes a network's bridge and what belongs to it, its place too. */
   remove(network: NetworkRecord): Promise<void>;
+  /** Gives up the places of networks of which no more was made, and that are not among these. Called at start. */
+  releaseUnrecorded(recorded: readonly NetworkRecord[]): Promise<void>;
   /** Reads the interfaces of a namespace that a container joined by its path. */
   interfacesIn(path: string): Promise<NetworkStatus["interfaces"]>;
   /** Containers that have a namespace here. */

@@ -5,6 +5,7 @@ import { EngineError } from "../errors.ts";
 import type { DeleteOptions } from "../ports/host_port.ts";
 import type { TreeLimit } from "../records/limits.ts";
 import type { CacheMount, FileOwner, FolderRights, VolumeDevice, VolumeRecord } from "../records/volume_record.ts";
+import type { Intent } from "../store/intents.ts";
 import type { Operation, Table } from "../store/table.ts";
 import { checkName, MAX_FOLDER_NAME, randomID } from "../text/names.ts";
 
@@ -219,7 +220,8 @@ export class VolumeStore {
     const { clock, intents, state, events } = this.#core;
     const host = imageLayers === undefined ? hostOf(this.#core) : requireHost(this.#core);
     if (limit && !host) throw cannotLimit("no project quota is set here");
-    const begun = host && intents.begin("volume.create", name);
+    // A copy of an image that was cut short is a part of it; any other folder is made again by recovery.
+    const begun = imageLayers === undefined ? undefined : intents.begin("volume.create", name);
     const record: VolumeRecord = {
       name,
       driver: imageLayers === undefined ? "local" : "image",
@@ -236,22 +238,26 @@ export class VolumeStore {
     };
     // One commit for both: containers that find the record wait for the lock on the name before they use its folder.
     await state.commit([this.#table.put(name, record), ...begun ? [begun.operation] : []]);
-    if (host && begun) {
+    if (host) {
       try {
         await host.volumes.create(name, owner, limit);
         if (imageLayers !== undefined) await this.#copyImage(name, imageLayers);
       } catch (error) {
-        // The intent stays if the folder cannot be removed now: the next start removes it.
-        const undone = await host.volumes.remove(name).then(() => [intents.end(begun.intent)], () => []);
-        await state.commit([this.#table.drop(name), ...undone]);
+        const isUndone = await host.volumes.remove(name).then(() => true, () => false);
+        await state.commit([this.#table.drop(name), ...this.#endOf(name, begun?.intent, isUndone)]);
         throw limit && isCode(error, "unsupported") ? cannotLimit(messageOf(error), error) : error;
       }
-      // A folder is made again by recovery, a copy of an image is not.
-      if (imageLayers === undefined) state.commitLater([intents.end(begun.intent)]);
-      else await state.commit([intents.end(begun.intent)]);
+      if (begun) await state.commit([intents.end(begun.intent)]);
     }
     if (cache === undefined) events.emit({ type: "volume", action: "create", id: name, name });
     return record;
+  }
+
+  /** The operations that end a creation which failed: where its folder cannot be removed now, an intent stays for the next start. */
+  #endOf(name: string, intent: Intent | undefined, isUndone: boolean): Operation[] {
+    const { intents } = this.#core;
+    if (isUndone) return intent ? [intents.end(intent)] : [];
+    return intent ? [] : [intents.begin("volume.remove", name).operation];
   }
 
   /** Fills a new volume with an image's files, by way of a tree that nobody runs. A crash leaves it to the recovery. */

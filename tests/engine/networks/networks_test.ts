@@ -242,10 +242,29 @@ Deno.test("Networks.recover() finishes a removal that was cut short", async () =
   };
   await using engine = await openFake({ hook });
   const { id } = await engine.networks.create({ name: "going" });
+  engine.kernel.bridges.add(id);
   await assertRejects(() => engine.networks.remove("going", () => {}), Error, "cut short");
   assertEquals(engine.networks.exists("going"), false);
   assertEquals(engine.core.intents.open("network.remove").length, 1);
   fail = false;
   await engine.networks.recover();
   assertEquals([removed, engine.core.intents.open().length], [[id], 0]);
+});
+
+Deno.test("Networks.remove() writes nothing down for a network that never was on the host, and recover() gives up its place", async () => {
+  const acts: string[] = [];
+  let fail = true;
+  const hook = (operation: string, id: string, when: string) => {
+    if (when !== "before" || !["networks.remove", "networks.releaseUnrecorded"].includes(operation)) return;
+    if (fail) throw new Error("cut short");
+    acts.push(`${operation} ${id}`);
+  };
+  await using engine = await openFake({ hook });
+  await engine.networks.create({ name: "stays" });
+  await engine.networks.create({ name: "going" });
+  await assertRejects(() => engine.networks.remove("going", () => {}), Error, "cut short");
+  assertEquals([engine.networks.exists("going"), engine.core.intents.open().length], [false, 0]);
+  fail = false;
+  await engine.networks.recover();
+  assertEquals(acts, ["networks.releaseUnrecorded stays"]);
 });

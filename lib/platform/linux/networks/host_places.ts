@@ -52,10 +52,10 @@ export class HostPlaces implements Disposable {
   }
 
   #readPodman(): void {
-    // Most hosts have none, and an error costs more than the question.
-    const isThere = existsSync(this.#podman);
-    const changed = isThere ? this.folders.take(this.#podman) : undefined;
+    const changed = this.folders.take(this.#podman);
     if (changed?.length === 0 && this.#podmans?.isWhole) return;
+    // Most hosts have none, and an error costs more than the question.
+    const isThere = changed !== undefined || existsSync(this.#podman);
     const found = isThere ? readPodmans(this.#podman) : { subnets: [], isWhole: true };
     if (found.subnets.length > 0 || this.#podmans?.subnets.length !== 0) this.#read = undefined;
     this.#podmans = found;

@@ -224,15 +224,21 @@ class BridgeNetworks implements LinuxNetworks {
     await this.#programs.names.updateServers(network);
   }
 
+  isMade({ driver, interface: name }: NetworkRecord): boolean {
+    // A bridge that was never made has neither rules nor names.
+    return driver === "bridge" && (this.#subnets.isMade(name) || hasBridge(name));
+  }
+
   async remove(network: NetworkRecord): Promise<void> {
     if (network.driver !== "bridge") return;
     await this.#locks.with(network.interface, async () => {
-      // A bridge that was never made has neither rules nor names.
-      if (this.#subnets.isMade(network.interface) || hasBridge(network.interface)) {
-        await this.#takeDown(network);
-      }
+      if (this.isMade(network)) await this.#takeDown(network);
     });
     await this.#subnets.release(network.interface);
+  }
+
+  async releaseUnrecorded(recorded: readonly NetworkRecord[]): Promise<void> {
+    await this.#subnets.releaseUnrecorded(recorded);
   }
 
   async close(): Promise<void> {

@@ -51,6 +51,11 @@ export class Notes {
     return this.#isCurrent() ? this.#known.get(name) : readNote(this.#folder, name);
   }
 
+  /** The names of the bridges that have notes, which are not read for it. */
+  names(): string[] {
+    return (existsSync(this.#folder) ? readdirSync(this.#folder) : []).filter((name) => !name.startsWith("."));
+  }
+
   /** Writes a note. The folder's lock is the caller's. */
   put(note: Reservation): void {
     const path = join(this.#folder, note.interface);
@@ -128,7 +133,7 @@ export class Notes {
   #readAll(): void {
     this.#isWhole = true;
     this.#known.clear();
-    for (const name of existsSync(this.#folder) ? readdirSync(this.#folder) : []) this.#readAgain(name);
+    for (const name of this.names()) this.#readAgain(name);
   }
 
   #readAgain(name: string): void {

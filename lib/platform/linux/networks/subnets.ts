@@ -59,7 +59,7 @@ export class Subnets implements Disposable {
   ): Promise<Place> {
     return await this.#alone(async () => {
       const notes = this.#notes.all();
-      for (const note of abandonedOf(notes)) if (await takeDown(note)) this.#notes.drop(note.interface);
+      for (const note of abandonedOf(notes, this.#root)) if (await takeDown(note)) this.#notes.drop(note.interface);
       const own = recorded.filter(({ driver }) => driver === "bridge");
       const bridges = new Set(own.map((network) => network.interface));
       this.#dropUnrecorded(notes, bridges);
@@ -105,6 +105,20 @@ export class Subnets implements Disposable {
     });
   }
 
+  /** Gives back what an earlier process of this server has chosen, and has neither recorded nor made. */
+  async releaseUnrecorded(recorded: readonly NetworkRecord[]): Promise<void> {
+    const bridges = new Set(recorded.map((network) => network.interface));
+    const isLeft = (name: string) => {
+      const note = bridges.has(name) || this.#issued.has(name) ? undefined : this.#notes.get(name);
+      return note?.root === this.#root && note.made === false;
+    };
+    // Nobody is asked for the lock at a start that finds nothing, which is any but the one after a crash.
+    if (!this.#notes.names().some(isLeft)) return;
+    await this.#alone(() => {
+      for (const name of this.#notes.names().filter(isLeft)) this.#notes.drop(name);
+    });
+  }
+
   /** Hears no more of the kernel. */
   [Symbol.dispose](): void {
     this.#host[Symbol.dispose]();
@@ -137,8 +151,8 @@ export class Subnets implements Disposable {
 }
 
 /** The notes of roots that are gone. One holds until its bridge is taken down: without it nobody would know of the bridge any more. */
-function abandonedOf(notes: ReadonlyMap<string, Reservation>): Reservation[] {
-  const roots = new Map<string, boolean>();
+function abandonedOf(notes: ReadonlyMap<string, Reservation>, own: string): Reservation[] {
+  const roots = new Map<string, boolean>([[own, true]]);
   const abandoned: Reservation[] = [];
   for (const note of notes.values()) {
     let isThere = roots.get(note.root);

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertNotEquals, assertRejects } from "@std/asser
 import { EngineError } from "../../../../lib/engine/errors.ts";
 import { choosePlace } from "../../../../lib/engine/networks/choose_place.ts";
 import { anyPlace } from "../../../fixtures/engine/any_place.ts";
-import { Subnets } from "../../../../lib/platform/linux/networks/subnets.ts";
+import { reservedNetwork, Subnets } from "../../../../lib/platform/linux/networks/subnets.ts";
 
 /** The bridges that are offered to be taken down. */
 async function swept(subnets: Subnets, done: boolean): Promise<string[]> {
@@ -48,6 +48,33 @@ Deno.test("Subnets.isMade() is false for a bridge that no container was ever on,
     assertEquals(await subnets.isMade("older"), true);
   } finally {
     for (const folder of [shared, root]) await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("Subnets.releaseUnrecorded() gives back what a killed server chose: not what is recorded, made, of this process, or another's", async () => {
+  const shared = await Deno.makeTempDir({ prefix: "gantry-test-" });
+  const [root, other] = await Promise.all([1, 2].map(() => Deno.makeTempDir({ prefix: "gantry-test-" })));
+  try {
+    const killed = new Subnets(root, shared);
+    const choose = (bridge: string, subnet: string) => () => ({ interface: bridge, subnets: [{ subnet }] });
+    await killed.reserve([], choose("kept", "10.99.1.0/24"));
+    await killed.reserve([], choose("left", "10.99.2.0/24"));
+    const made = await killed.reserve([], choose("made", "10.99.3.0/24"));
+    await killed.renew(made);
+    await new Subnets(other, shared).reserve([], choose("theirs", "10.99.4.0/24"));
+    const next = new Subnets(root, shared);
+    const recorded = [reservedNetwork({ interface: "kept", root, subnet: "10.99.1.0/24" })];
+    await next.releaseUnrecorded(recorded);
+    assertEquals([...Deno.readDirSync(shared)].map(({ name }) => name).filter((name) => !name.startsWith(".")).sort(), [
+      "kept",
+      "made",
+      "theirs",
+    ]);
+    await next.reserve([...recorded, reservedNetwork({ interface: "made", root, subnet: "10.99.3.0/24" })], choose("fresh", "10.99.5.0/24"));
+    await next.releaseUnrecorded(recorded);
+    assertEquals(next.isMade("fresh"), false, "its note is still there");
+  } finally {
+    for (const folder of [shared, root, other]) await Deno.remove(folder, { recursive: true });
   }
 });
 
