@@ -35,7 +35,8 @@ const SUBJECTS: readonly string[] = ["container", "volume", "network", "artifact
 
 /** The names and beginnings of IDs of which every event that passes the filters has one; `undefined` where they say nothing of it. */
 export function eventSubjects(filters: Filters = {}): readonly string[] | undefined {
-  return Object.entries(filters).find(([key, values]) => values.length > 0 && SUBJECTS.includes(key.toLowerCase()))?.[1];
+  return Object.entries(filters).find(([key, values]) => values.length > 0 && SUBJECTS.includes(key.toLowerCase()))
+    ?.[1];
 }
 
 /** All labels must be there; of other keys, any of the values. */

@@ -6,8 +6,8 @@
 import { hexText } from "../../oci/bytes/bytes.ts";
 import { EngineError, invalid } from "../errors.ts";
 import type { NetworkSubnet, SubnetPool } from "../records/network_record.ts";
-import type { Place, PlacesTaken } from "../ports/network_port.ts";
-import { addressAt, findSubnet, formatAddress, parseSubnet, type Subnet, subnetsOverlap } from "../text/ip.ts";
+import type { Place, PlacesTaken, TakenSubnets } from "../ports/network_port.ts";
+import { addressAt, formatAddress, parseSubnet, type Subnet, subnetsOverlap } from "../text/ip.ts";
 
 /**
  * The pools where the machine's owner names none: below the ranges Podman (10.88.0.0 and up), Docker (172.17.0.0 and up) and
@@ -20,9 +20,9 @@ export const SUBNET_POOLS: readonly SubnetPool[] = Array.from({ length: 8 }, (_,
 const NEVER: readonly Subnet[] = [parseSubnet("10.88.0.0/16")];
 /** How many random IPv6 subnets are tried: two that are equal come along once in 2^40. */
 const TRIES = 64;
-
-/** Reads a subnet, or an address as one; `undefined` for anything else. */
-type SubnetReader = (text: string) => Subnet | undefined;
+/** How many numbers of bridges' names are tried from 0 on, and how many there are beyond them. */
+const IN_ORDER = 512;
+const MOST_NUMBERS = 1e8;
 
 /** The requested place of a bridge. */
 export interface PlaceWish {
@@ -39,59 +39,49 @@ export interface PlaceWish {
   isShared?: boolean;
 }
 
-/**
- * Chooses the parts of a place that a wish leaves open. Throws `invalid` for a part that something else has, `limit` where none is left.
- *
- * @param read Reads a subnet that is taken, or an address; a {@linkcode SubnetMemo} has most of them read before
- */
-export function choosePlace(
-  wish: PlaceWish,
-  taken: PlacesTaken,
-  random: (length: number) => Uint8Array,
-  read: SubnetReader = findSubnet,
-): Place {
+/** Chooses the parts of a place that a wish leaves open. Throws `invalid` for a part that something else has, `limit` where none is left. */
+export function choosePlace(wish: PlaceWish, taken: PlacesTaken, random: (length: number) => Uint8Array): Place {
   const { interface: wanted = "", isShared = false } = wish;
   if (wanted !== "" && !isShared && taken.bridges.has(wanted)) {
     throw invalid(`bridge name ${wanted} already in use`);
   }
-  // A host has dozens of IPv6 routes, and most networks none of their subnets there.
-  const versions = new Set([...wish.versions, ...wish.subnets.map(({ subnet }) => versionOf(subnet))]);
-  const theirs: Subnet[] = [];
-  for (const text of taken.subnets) {
-    const subnet = versions.has(versionOf(text)) ? read(text) : undefined;
-    if (subnet !== undefined) theirs.push(subnet);
-  }
-  const used = [...NEVER, ...theirs];
-  for (const { subnet } of wish.subnets) {
-    const parsed = parseSubnet(subnet);
-    const conflict = !isShared && theirs.some((other) => subnetsOverlap(other, parsed));
-    if (conflict) throw invalid(`subnet ${subnet} is already used on the host or by another config`);
+  const own = wish.subnets.map(({ subnet }) => parseSubnet(subnet));
+  for (const [i, subnet] of own.entries()) {
+    if (isShared || !taken.subnets.overlaps(subnet)) continue;
+    throw invalid(`subnet ${wish.subnets[i].subnet} is already used on the host or by another config`);
   }
   const subnets = [...wish.subnets];
   for (const version of wish.versions) {
     if (subnets.some(({ subnet }) => versionOf(subnet) === version)) continue;
-    const all = [...used, ...subnets.map(({ subnet }) => parseSubnet(subnet))];
-    subnets.push({ subnet: version === 4 ? freeSubnet(all, wish, read) : localSubnet(all, random) });
+    const more = [...NEVER, ...own];
+    const subnet = version === 4 ? freeSubnet(taken.subnets, more, wish) : localSubnet(taken.subnets, more, random);
+    subnets.push({ subnet });
   }
-  return { interface: wanted || freeName(taken), subnets };
+  return { interface: wanted || freeName(taken, random), subnets };
 }
 
 function versionOf(subnet: string): 4 | 6 {
   return subnet.includes(":") ? 6 : 4;
 }
 
-function freeName({ interfaces, bridges }: PlacesTaken): string {
-  for (let number = 0;; number++) {
+/** The first number that is free; past the first few, one at random: beside thousands of networks each of them would be asked for. */
+function freeName({ interfaces, bridges }: PlacesTaken, random: (length: number) => Uint8Array): string {
+  for (let tries = 0;; tries++) {
+    const number = tries < IN_ORDER ? tries : random(4).reduce((sum, byte) => sum * 256 + byte, 0) % MOST_NUMBERS;
     const name = `gantry${number}`;
     if (!interfaces.has(name) && !bridges.has(name)) return name;
   }
 }
 
-function freeSubnet(used: readonly Subnet[], { pools = SUBNET_POOLS, prefix }: PlaceWish, read: SubnetReader): string {
+function freeSubnet(
+  taken: TakenSubnets,
+  more: readonly Subnet[],
+  { pools = SUBNET_POOLS, prefix }: PlaceWish,
+): string {
   for (const { base, size } of pools) {
-    const pool = read(base) ?? parseSubnet(base);
+    const pool = parseSubnet(base);
     const bits = prefix ?? size;
-    const place = bits >= pool.prefix ? freeBlock(pool, bits, used) : undefined;
+    const place = bits >= pool.prefix ? freeBlock(pool, bits, taken, more) : undefined;
     if (place === undefined) continue;
     const value = pool.first + BigInt(place) * (1n << BigInt(32 - bits));
     return `${formatAddress({ version: 4, value })}/${bits}`;
@@ -103,32 +93,36 @@ function freeSubnet(used: readonly Subnet[], { pools = SUBNET_POOLS, prefix }: P
  * The number of the first block of a pool that nothing uses. In plain numbers, and from one end of what is used to the next: a host may have
  * hundreds of networks, and a pool has room for millions of blocks.
  */
-function freeBlock(pool: Subnet, bits: number, used: readonly Subnet[]): number | undefined {
+function freeBlock(pool: Subnet, bits: number, taken: TakenSubnets, more: readonly Subnet[]): number | undefined {
   const [start, block] = [Number(pool.first), 2 ** (32 - bits)];
   const blocks = 2 ** (bits - pool.prefix);
-  /** The last block of what begins in a block. */
-  const ends = new Map<number, number>();
-  for (const { version, first, size } of used) {
-    if (version !== 4) continue;
+  const blocksOf = ({ first, size }: Subnet) => {
     const from = Number(first) - start;
-    const [begin, end] = [Math.max(0, Math.floor(from / block)), Math.floor((from + Number(size) - 1) / block)];
-    if (end >= 0 && begin < blocks && end >= (ends.get(begin) ?? 0)) ends.set(begin, end);
-  }
-  let free = 0;
-  for (const begin of Float64Array.from(ends.keys()).sort()) {
+    return { begin: Math.floor(from / block), end: Math.floor((from + Number(size) - 1) / block) };
+  };
+  const others = more.filter(({ version }) => version === 4).map(blocksOf);
+  /** The first block from one on that none of the few others has. */
+  const past = (from: number): number => {
+    const hit = others.find(({ begin, end }) => begin <= from && from <= end);
+    return hit === undefined ? from : past(hit.end + 1);
+  };
+  let free = past(0);
+  for (const subnet of taken.within(pool)) {
+    const { begin, end } = blocksOf(subnet);
     if (begin > free) break;
-    free = Math.max(free, ends.get(begin)! + 1);
+    free = past(Math.max(free, end + 1));
   }
   return free < blocks ? free : undefined;
 }
 
 /** A unique local subnet (RFC 4193): its global ID is random, so that networks of two machines can be joined. */
-function localSubnet(used: readonly Subnet[], random: (length: number) => Uint8Array): string {
+function localSubnet(taken: TakenSubnets, more: readonly Subnet[], random: (length: number) => Uint8Array): string {
   for (let attempt = 0; attempt < TRIES; attempt++) {
     const digits = hexText(random(7));
     const text = `fd${digits.slice(0, 2)}:${digits.slice(2, 6)}:${digits.slice(6, 10)}:${digits.slice(10, 14)}::/64`;
     const subnet = parseSubnet(text);
-    if (!used.some((other) => subnetsOverlap(other, subnet))) return `${addressAt(subnet, 0)}/${subnet.prefix}`;
+    const isTaken = taken.overlaps(subnet) || more.some((other) => subnetsOverlap(other, subnet));
+    if (!isTaken) return `${addressAt(subnet, 0)}/${subnet.prefix}`;
   }
   throw new EngineError("limit", "failed to get random ipv6 subnet: every one that was tried is in use on this host");
 }

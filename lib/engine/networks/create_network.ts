@@ -13,9 +13,9 @@ import { NETWORK_DRIVERS } from "../records/network_record.ts";
 import { encode } from "../store/json.ts";
 import { NAME_PATTERN, randomID } from "../text/names.ts";
 import { parseSubnet } from "../text/ip.ts";
+import { SubnetSet } from "../text/subnet_set.ts";
 import { choosePlace, type PlaceWish } from "./choose_place.ts";
 import { checkOptions, isSharedBridge } from "./network_options.ts";
-import type { SubnetMemo } from "./subnet_memo.ts";
 import { addGateways, checkRoutes, checkSubnets, readAddress } from "./network_subnets.ts";
 
 /** A network as requested: absent fields are chosen. */
@@ -52,10 +52,11 @@ const LONGEST_NAME = 253;
 /** The kernel's `IFNAMSIZ`, without the byte that ends a name. */
 const LONGEST_INTERFACE = 15;
 
-/** The networks there are, and the subnets that were read before. */
+/** The networks there are, those on their way out too. */
 export interface KnownNetworks {
   others: readonly NetworkRecord[];
-  subnets: SubnetMemo;
+  hasName(name: string): boolean;
+  hasID(id: string): boolean;
 }
 
 /**
@@ -65,16 +66,16 @@ export interface KnownNetworks {
 export async function draftNetwork(
   core: Core,
   wish: NetworkWish,
-  { others, subnets }: KnownNetworks,
+  known: KnownNetworks,
 ): Promise<NetworkRecord> {
   const { driver, checked } = checkWish(core, wish);
   await hostOf(core)?.networks.check(checked);
-  const base = await choosePlaceOf(core, checked, { others, subnets });
-  const name = wish.name ?? (driver === "bridge" ? base.interface : freeName(others));
+  const base = await choosePlaceOf(core, checked, known.others);
+  const name = wish.name ?? (driver === "bridge" ? base.interface : freeName(known));
   // A bridge without a way out still needs an address to answer names at.
   const hasGateway = checked.addressSource !== "dhcp" && (!checked.internal || checked.dns);
   const record: NetworkRecord = {
-    id: wish.id ?? newID(core, others),
+    id: wish.id ?? newID(core, known),
     name,
     driver,
     interface: base.interface,
@@ -145,7 +146,7 @@ function checkWish(core: Core, wish: NetworkWish): { driver: NetworkDriver; chec
 async function choosePlaceOf(
   core: Core,
   checked: CheckedWish,
-  { others, subnets: memo }: KnownNetworks,
+  others: readonly NetworkRecord[],
 ): Promise<Place> {
   const { driver, subnets } = checked;
   if (driver !== "bridge") return { interface: checked.interface, subnets };
@@ -159,12 +160,12 @@ async function choosePlaceOf(
   };
   const random = (length: number) => core.random.bytes(length);
   const host = hostOf(core);
-  if (host) return await host.networks.reserve(others, (taken) => choosePlace(wish, taken, random, memo.read));
+  if (host) return await host.networks.reserve(others, (taken) => choosePlace(wish, taken, random));
   const bridges = others.filter((other) => other.driver === "bridge");
   return choosePlace(wish, {
     interfaces: new Set(),
     bridges: new Set(bridges.map((other) => other.interface)),
-    subnets: bridges.flatMap((other) => other.subnets.map(({ subnet }) => subnet)),
+    subnets: new SubnetSet(bridges.flatMap((other) => other.subnets.map(({ subnet }) => subnet))),
   }, random);
 }
 
@@ -229,17 +230,17 @@ function checkLabels(core: Core, { labels = {}, options = {}, docker = {} }: Net
 }
 
 /** The name of a network that is no bridge and was given none. */
-function freeName(others: readonly NetworkRecord[]): string {
+function freeName({ hasName }: KnownNetworks): string {
   for (let number = 1;; number++) {
     const name = `gantry-net${number}`;
-    if (!others.some((other) => other.name === name)) return name;
+    if (!hasName(name)) return name;
   }
 }
 
-function newID({ random }: Core, others: readonly NetworkRecord[]): string {
+function newID({ random }: Core, { hasID }: KnownNetworks): string {
   for (;;) {
     const id = randomID(random);
-    if (!others.some((other) => other.id === id)) return id;
+    if (!hasID(id)) return id;
   }
 }
 

@@ -8,7 +8,6 @@ import { findByNameOrID } from "../text/lookup.ts";
 import { draftNetwork, type NetworkWish } from "./create_network.ts";
 import { Leases } from "./leases.ts";
 import { ambiguousNetwork, networkExists, noSuchNetwork } from "./network_errors.ts";
-import { SubnetMemo } from "./subnet_memo.ts";
 import { readAddress } from "./network_subnets.ts";
 
 /** The network containers get that name none; clients know it by this name. */
@@ -35,7 +34,6 @@ export class Networks {
   readonly #table: Table<NetworkRecord>;
   readonly #names: Index<NetworkRecord>;
   readonly #leases = new Leases();
-  readonly #subnets = new SubnetMemo();
   /** How many requests under way count on a network, by its ID. */
   readonly #holds = new Map<string, number>();
   /** Networks on their way out, by ID: they keep their places on the host until they are gone from there. */
@@ -237,7 +235,11 @@ export class Networks {
 
   async #make(wish: NetworkWish): Promise<NetworkRecord> {
     const others = [...this.#table.values(), ...this.#leaving.values()];
-    const record = await draftNetwork(this.#core, wish, { others, subnets: this.#subnets });
+    const record = await draftNetwork(this.#core, wish, {
+      others,
+      hasName: (name) => this.#names.get(name) !== undefined || this.#leaving.values().some((old) => old.name === name),
+      hasID: (id) => this.#table.has(id) || this.#leaving.has(id),
+    });
     await this.#core.state.commit([this.#table.put(record.id, record)]);
     return record;
   }

@@ -6,6 +6,7 @@
 import type { ContainerRecord, NetworkAttachment, PortMapping } from "../records/container_record.ts";
 import type { NetworkRecord, NetworkSubnet } from "../records/network_record.ts";
 import type { NetworkStatus } from "../records/network_status.ts";
+import type { Subnet } from "../text/ip.ts";
 import type { UserNetwork } from "../records/user_network.ts";
 
 /** The settings of a network that a machine may not have. */
@@ -90,8 +91,16 @@ export interface PlacesTaken {
   interfaces: ReadonlySet<string>;
   /** Bridges of networks, of this server and of others, whether they are up or not. */
   bridges: Pick<ReadonlySet<string>, "has">;
-  /** In CIDR notation, or single addresses. */
-  subnets: readonly string[];
+  /** As the subnets of networks, of the host and of other programs: two of them may overlap. */
+  subnets: TakenSubnets;
+}
+
+/** Subnets that are taken. */
+export interface TakenSubnets {
+  /** Whether one of them shares an address with the subnet. */
+  overlaps(subnet: Subnet): boolean;
+  /** Those that share addresses with the subnet, in the order of their first addresses. */
+  within(subnet: Subnet): Iterable<Subnet>;
 }
 
 /** A bridge's name and subnets. */

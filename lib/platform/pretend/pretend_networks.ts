@@ -1,5 +1,6 @@
 import { EngineError } from "../../engine/errors.ts";
 import type { Networks, NetworkSetup } from "../../engine/ports/network_port.ts";
+import { SubnetSet } from "../../engine/text/subnet_set.ts";
 import type { PortMapping } from "../../engine/records/container_record.ts";
 
 /** Networks of which only the books are kept: addresses are given, ports are taken, and nothing is connected. */
@@ -17,7 +18,7 @@ export function pretendNetworks(): Networks {
   const done = () => Promise.resolve();
   return {
     reserve: (recorded, choose) => {
-      const subnets = recorded.flatMap((network) => network.subnets.map(({ subnet }) => subnet));
+      const subnets = new SubnetSet(recorded.flatMap((network) => network.subnets.map(({ subnet }) => subnet)));
       const bridges = new Set(recorded.map((network) => network.interface));
       return Promise.resolve(choose({ interfaces: new Set(), bridges, subnets }));
     },

@@ -1,11 +1,13 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { choosePlace } from "../../../lib/engine/networks/choose_place.ts";
+import { SubnetSet } from "../../../lib/engine/text/subnet_set.ts";
 import { formatAddress, parseSubnet, subnetsOverlap } from "../../../lib/engine/text/ip.ts";
 
+const NONE = { interfaces: new Set<string>(), bridges: new Set<string>(), subnets: new SubnetSet() };
 const random = (length: number) => new Uint8Array(length);
 
 function chosenSubnet(used: string[], pools?: { base: string; size: number }[], prefix?: number): string {
-  const taken = { interfaces: new Set<string>(), bridges: new Set<string>(), subnets: used };
+  const taken = { interfaces: new Set<string>(), bridges: new Set<string>(), subnets: new SubnetSet(used) };
   return choosePlace({ subnets: [], versions: [4], pools, prefix }, taken, random).subnets[0].subnet;
 }
 
@@ -25,6 +27,19 @@ Deno.test("choosePlace() passes over a pool of millions of subnets at once", () 
   const pools = [{ base: "10.0.0.0/8", size: 30 }, { base: "192.168.0.0/24", size: 24 }];
   assertEquals(chosenSubnet(["10.0.0.0/8"], pools), "192.168.0.0/24");
   assertEquals(chosenSubnet(["10.0.0.0/9"], pools), "10.128.0.0/30");
+});
+
+Deno.test("choosePlace() names a bridge beside thousands of others, after the first number that is free where there are few", () => {
+  const nameBeside = (count: number) => {
+    const bridges = new Set(Array.from({ length: count }, (_, i) => `gantry${i}`));
+    let calls = 0;
+    const bytes = (length: number) => Uint8Array.from({ length }, () => calls++ * 37);
+    const place = choosePlace({ subnets: [], versions: [] }, { ...NONE, bridges }, bytes);
+    assertEquals(bridges.has(place.interface), false);
+    return place.interface;
+  };
+  assertEquals([nameBeside(0), nameBeside(300)], ["gantry0", "gantry300"]);
+  assertMatch(nameBeside(10_000), /^gantry\d{1,8}$/);
 });
 
 Deno.test("choosePlace() chooses among hundreds of subnets what a look at each of them gives", () => {

@@ -4,11 +4,12 @@ import { AddressPool } from "../../../lib/engine/networks/address_pool.ts";
 import { choosePlace } from "../../../lib/engine/networks/choose_place.ts";
 import type { NetworkWish } from "../../../lib/engine/networks/create_network.ts";
 import { DEFAULT_NETWORK, DEFAULT_NETWORK_ID } from "../../../lib/engine/networks/networks.ts";
+import { SubnetSet } from "../../../lib/engine/text/subnet_set.ts";
 import { hostCodec } from "../../../lib/platform/codec.ts";
 import { openFake } from "../../fixtures/engine/fake_engine.ts";
 import type { Hook } from "../../fixtures/engine/fake_host.ts";
 
-const free = { interfaces: new Set<string>(), bridges: new Set<string>(), subnets: [] };
+const free = { interfaces: new Set<string>(), bridges: new Set<string>(), subnets: new SubnetSet() };
 const random = (length: number) => new Uint8Array(length).fill(7);
 
 Deno.test("Networks.ensureDefault() gives the default network the ID it has everywhere", async () => {
@@ -182,7 +183,12 @@ Deno.test("Networks.create() refuses what cannot be, in Podman's words", async (
 });
 
 Deno.test("choosePlace() takes nothing that the machine has, and shares a bridge only where that is asked for", () => {
-  const taken = { ...free, interfaces: new Set(["gantry0"]), bridges: new Set(["gantry1"]), subnets: ["10.87.0.0/16"] };
+  const taken = {
+    ...free,
+    interfaces: new Set(["gantry0"]),
+    bridges: new Set(["gantry1"]),
+    subnets: new SubnetSet(["10.87.0.0/16"]),
+  };
   const chosen = choosePlace({ subnets: [], versions: [4, 6] }, taken, random);
   assertEquals(chosen, {
     interface: "gantry2",
@@ -191,7 +197,7 @@ Deno.test("choosePlace() takes nothing that the machine has, and shares a bridge
   const own = { interface: "gantry1", subnets: [{ subnet: "10.87.4.0/24" }], versions: [] };
   assertThrows(() => choosePlace(own, taken, random), EngineError, "bridge name gantry1 already in use");
   assertEquals(choosePlace({ ...own, isShared: true }, taken, random).interface, "gantry1");
-  const full = { ...free, subnets: ["10.0.0.0/8"] };
+  const full = { ...free, subnets: new SubnetSet(["10.0.0.0/8"]) };
   const error = assertThrows(() => choosePlace({ subnets: [], versions: [4] }, full, random), EngineError);
   assertEquals(error.code, "limit");
 });

@@ -32,12 +32,25 @@ export class Notes {
   readonly #known = new Map<string, Reservation>();
   /** Whether all notes were read since the kernel last lost count. */
   #isWhole = false;
+  #foreign = 0;
+  /** Told of each note that comes, goes, or takes another's place. */
+  readonly #changed: (before: Reservation | undefined, after: Reservation | undefined) => void;
   /** How many events this server's own changes have made since the last look, by the names of the notes. */
   #own = new Map<string, number>();
 
-  constructor(folder: string, news?: FolderNews) {
+  constructor(
+    folder: string,
+    news?: FolderNews,
+    changed: (before: Reservation | undefined, after: Reservation | undefined) => void = () => {},
+  ) {
     this.#folder = folder;
     this.#news = news;
+    this.#changed = changed;
+  }
+
+  /** Grows whenever notes were read that this server has not written. */
+  get foreign(): number {
+    return this.#foreign;
   }
 
   /** Every note, by its bridge. The map is not to be kept: it changes with the notes. */
@@ -63,14 +76,14 @@ export class Notes {
     // A server that is killed here leaves a file with nothing in it, which is no note to anybody.
     const isNew = this.#create(path, text);
     if (!isNew) this.#replace(path, text);
-    this.#known.set(note.interface, note);
+    this.#set(note.interface, note);
     // A new file is made, and then written.
     this.#hearOwn(note.interface, isNew ? 2 : 1);
   }
 
   /** Removes the note of a bridge. The folder's lock is the caller's. */
   drop(name: string): void {
-    this.#known.delete(name);
+    this.#set(name, undefined);
     try {
       unlinkSync(join(this.#folder, name));
       this.#hearOwn(name, 1);
@@ -132,21 +145,35 @@ export class Notes {
 
   #readAll(): void {
     this.#isWhole = true;
-    this.#known.clear();
+    for (const name of [...this.#known.keys()]) this.#set(name, undefined);
+    this.#foreign++;
     for (const name of this.names()) this.#readAgain(name);
   }
 
   #readAgain(name: string): void {
     if (name.startsWith(".")) return;
-    this.#known.delete(name);
+    this.#foreign++;
+    let note: Reservation | undefined;
     try {
-      const note = parseNote(readFileSync(join(this.#folder, name), "utf8"));
-      if (note !== undefined) this.#known.set(name, note);
+      note = parseNote(readFileSync(join(this.#folder, name), "utf8"));
     } catch (error) {
       // It has gone. Whatever else keeps it from being read, such as too many open files, may be over at the next look.
       if (!hasSystemCode(error, "ENOENT")) this.#isWhole = false;
     }
+    this.#set(name, note);
   }
+
+  #set(name: string, note: Reservation | undefined): void {
+    const before = this.#known.get(name);
+    if (note !== undefined) this.#known.set(name, note);
+    else this.#known.delete(name);
+    this.#changed(before, note);
+  }
+}
+
+/** The subnets of a note. */
+export function subnetsOfNote({ subnet, subnets }: Reservation): string[] {
+  return subnets ?? [subnet].filter((text) => text !== "");
 }
 
 /** Reads one note. A call that waits costs ten times as much as one that reads a line. */

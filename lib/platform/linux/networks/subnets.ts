@@ -11,7 +11,8 @@ import type { NetworkRecord } from "../../../engine/records/network_record.ts";
 import { addressAt, findSubnet, parseSubnet, subnetsOverlap } from "../../../engine/text/ip.ts";
 import { withFileLock } from "../helpers/file_lock.ts";
 import { HostPlaces } from "./host_places.ts";
-import { Notes, type Reservation } from "./notes.ts";
+import { Notes, type Reservation, subnetsOfNote } from "./notes.ts";
+import { TakenPlaces } from "./taken_places.ts";
 
 /** The folder in which servers with different roots note their choices: it has to outlast reboots, as their roots do. */
 export const SHARED_FOLDER = "/var/lib/gantry-networks";
@@ -36,6 +37,9 @@ export class Subnets implements Disposable {
   readonly #lock: string;
   readonly #host = new HostPlaces();
   readonly #notes: Notes;
+  readonly #taken = new TakenPlaces();
+  /** How far foreign notes were looked at for choices that nobody has recorded. */
+  #checked = -1;
   /** Bridges that this process has proposed and nobody may have recorded yet. */
   readonly #issued = new Set<string>();
 
@@ -43,7 +47,7 @@ export class Subnets implements Disposable {
     this.#root = root;
     this.#shared = shared;
     this.#lock = join(shared, CHOOSING);
-    this.#notes = new Notes(shared, this.#host.folders);
+    this.#notes = new Notes(shared, this.#host.folders, (before, after) => this.#taken.setNote(before, after));
   }
 
   /**
@@ -59,18 +63,16 @@ export class Subnets implements Disposable {
   ): Promise<Place> {
     return await this.#alone(async () => {
       const notes = this.#notes.all();
-      for (const note of abandonedOf(notes, this.#root)) if (await takeDown(note)) this.#notes.drop(note.interface);
-      const own = recorded.filter(({ driver }) => driver === "bridge");
-      const bridges = new Set(own.map((network) => network.interface));
-      this.#dropUnrecorded(notes, bridges);
+      for (const note of this.#abandoned(notes)) if (await takeDown(note)) this.#notes.drop(note.interface);
+      const hasLost = this.#taken.setRecords(recorded);
+      if (hasLost || this.#checked !== this.#notes.foreign) this.#dropUnrecorded(notes);
+      this.#checked = this.#notes.foreign;
       const host = await this.#host.read();
-      const subnets = new Set(host.subnets);
-      for (const note of notes.values()) for (const subnet of subnetsOf(note)) subnets.add(subnet);
-      for (const network of own) for (const { subnet } of network.subnets) subnets.add(subnet);
+      this.#taken.setHost(host);
       const place = choose({
         interfaces: host.interfaces,
-        bridges: { has: (name) => notes.has(name) || bridges.has(name) },
-        subnets: [...subnets],
+        bridges: { has: (name) => notes.has(name) || this.#taken.hasBridge(name) },
+        subnets: this.#taken.subnets,
       });
       const known = notes.get(place.interface);
       this.#write(place.interface, place.subnets.map(({ subnet }) => subnet), { known, isMade: false });
@@ -83,7 +85,7 @@ export class Subnets implements Disposable {
     const mine = subnets.map(({ subnet }) => subnet);
     return await this.#alone(() => {
       const isRival = (note: Reservation) =>
-        note.root !== this.#root && (note.interface === name || anyOverlap(subnetsOf(note), mine));
+        note.root !== this.#root && (note.interface === name || anyOverlap(subnetsOfNote(note), mine));
       const notes = this.#notes.all();
       if (notes.values().some(isRival)) return false;
       this.#write(name, mine, { known: notes.get(name), isMade: true });
@@ -124,11 +126,17 @@ export class Subnets implements Disposable {
     this.#host[Symbol.dispose]();
   }
 
-  /** Drops our own choices that were never recorded. */
-  #dropUnrecorded(notes: ReadonlyMap<string, Reservation>, recorded: ReadonlySet<string>): void {
+  /** The notes of roots that are gone. One holds until its bridge is taken down: without it nobody would know of the bridge any more. */
+  #abandoned(notes: ReadonlyMap<string, Reservation>): Reservation[] {
+    const gone = new Set(this.#taken.roots().filter((root) => root !== this.#root && !existsSync(root)));
+    return gone.size === 0 ? [] : [...notes.values()].filter(({ root }) => gone.has(root));
+  }
+
+  /** Drops our own choices that were never recorded: of an earlier process, as those of this one may still be. */
+  #dropUnrecorded(notes: ReadonlyMap<string, Reservation>): void {
     const dropped: string[] = [];
     for (const { root, interface: name } of notes.values()) {
-      if (root === this.#root && !recorded.has(name) && !this.#issued.has(name)) dropped.push(name);
+      if (root === this.#root && !this.#taken.hasBridge(name) && !this.#issued.has(name)) dropped.push(name);
     }
     for (const name of dropped) this.#notes.drop(name);
   }
@@ -136,7 +144,7 @@ export class Subnets implements Disposable {
   /** Networks that share a bridge share its note. */
   #write(name: string, subnets: readonly string[], { known, isMade }: Written): void {
     const own = known?.root === this.#root ? known : undefined;
-    const all = [...new Set([...own ? subnetsOf(own) : [], ...subnets])];
+    const all = [...new Set([...own ? subnetsOfNote(own) : [], ...subnets])];
     // Of a note of an earlier version nobody knows.
     const made = isMade || (own !== undefined && own.made !== false);
     this.#notes.put({ interface: name, root: this.#root, subnet: all[0] ?? "", subnets: all, made });
@@ -150,18 +158,6 @@ export class Subnets implements Disposable {
   }
 }
 
-/** The notes of roots that are gone. One holds until its bridge is taken down: without it nobody would know of the bridge any more. */
-function abandonedOf(notes: ReadonlyMap<string, Reservation>, own: string): Reservation[] {
-  const roots = new Map<string, boolean>([[own, true]]);
-  const abandoned: Reservation[] = [];
-  for (const note of notes.values()) {
-    let isThere = roots.get(note.root);
-    if (isThere === undefined) roots.set(note.root, isThere = existsSync(note.root));
-    if (!isThere) abandoned.push(note);
-  }
-  return abandoned;
-}
-
 /** As much of a network as its note tells, which is what taking it down needs. */
 export function reservedNetwork(note: Reservation): NetworkRecord {
   const { interface: name } = note;
@@ -171,17 +167,13 @@ export function reservedNetwork(note: Reservation): NetworkRecord {
     driver: "bridge",
     interface: name,
     created: new Date(0).toISOString(),
-    subnets: subnetsOf(note).map((subnet) => ({ subnet, gateway: addressAt(parseSubnet(subnet), 1) })),
+    subnets: subnetsOfNote(note).map((subnet) => ({ subnet, gateway: addressAt(parseSubnet(subnet), 1) })),
     ipv6: false,
     internal: false,
     dns: false,
     labels: {},
     options: {},
   };
-}
-
-function subnetsOf({ subnet, subnets }: Reservation): string[] {
-  return subnets ?? [subnet].filter((text) => text !== "");
 }
 
 function anyOverlap(theirs: readonly string[], mine: readonly string[]): boolean {
