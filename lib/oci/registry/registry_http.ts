@@ -8,7 +8,7 @@ import { tapStream } from "../bytes/byte_stream.ts";
 import { messageOf } from "../message_of.ts";
 import { escapeUnprintable } from "../printable.ts";
 import { errorOf, RegistryError } from "./registry_error.ts";
-import { readTarget } from "./registry_trust.ts";
+import { isLaxFor, type Laxness, readTarget } from "./registry_trust.ts";
 
 /** TLS choices for one registry. */
 export interface RegistryTLS {
@@ -49,8 +49,8 @@ export interface Exchange {
   body?: ExchangeBody;
   /** The body is a secret: no redirect takes it to another host. */
   isSecret?: boolean;
-  /** Accept any certificate, and redirects down to plain HTTP. */
-  insecure: boolean;
+  /** The hosts of which any certificate is accepted, and to which redirects down to plain HTTP are. */
+  insecure: Laxness;
   signal?: AbortSignal;
 }
 
@@ -146,7 +146,7 @@ export function redactURL(url: URL): string {
 async function sendOnce(options: HTTPOptions, request: Exchange): Promise<Response> {
   const { url, method = "GET", body, insecure, signal } = request;
   signal?.throwIfAborted();
-  const tls = { ...await options.tls(url.host), ...(insecure ? { insecure: true } : {}) };
+  const tls = { ...await options.tls(url.host), ...(isLaxFor(insecure, url) ? { insecure: true } : {}) };
   const limit = new AbortController();
   const startTimer = () =>
     setTimeout(() => limit.abort(new Error("timeout awaiting response headers")), options.timeout);
@@ -211,7 +211,7 @@ function mayPass(error: unknown): boolean {
   return !/connection refused|no such host|HTTPS client|certificate|ssl|tls|blocked/i.test(error.message);
 }
 
-function redirectTarget(location: string, from: URL, insecure: boolean): URL {
+function redirectTarget(location: string, from: URL, insecure: Laxness): URL {
   const next = readTarget(location, from, insecure);
   if (next instanceof URL) return next;
   const why = next === "plain HTTP" ? "redirect from HTTPS to plain HTTP refused" : `redirect to ${next}`;

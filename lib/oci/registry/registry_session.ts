@@ -18,7 +18,7 @@ import {
 } from "./registry_http.ts";
 import { messageOf } from "../message_of.ts";
 import { basicCredentials, readToken, type Token, tokenRequest } from "./registry_token.ts";
-import { isEmpty, isPrivate, isTrustedRealm, readTarget, type Trust } from "./registry_trust.ts";
+import { isEmpty, isPrivate, isTrustedRealm, type Laxness, readTarget, type Trust } from "./registry_trust.ts";
 
 /** A client's credential at a registry. `identityToken` is an OAuth2 refresh token, `registryToken` a ready bearer token. */
 export interface Credential {
@@ -66,7 +66,7 @@ export class RegistrySession {
   /** As references have it. */
   readonly host: string;
   readonly #http: HTTPOptions;
-  readonly #insecure: boolean;
+  readonly #insecure: Laxness;
   readonly #isListed: Trust["isListed"];
   readonly #scope: string;
   readonly #credential: Credential;
@@ -262,9 +262,9 @@ export class RegistrySession {
       const text = `registry ${this.host} wants its credential sent to ${url.origin}`;
       throw new RegistryError("protocol", `${text}, which nothing vouches for`);
     }
-    // Of another host nobody has said that its certificate is no matter.
-    const insecure = this.#insecure &&
-      (isEmpty(this.#shown) || url.hostname === base.hostname || this.#isListed(url.host));
+    // Of another host nobody has said that its certificate is no matter, unless registries.conf does.
+    const isSame = isEmpty(this.#shown) || url.hostname === base.hostname;
+    const insecure = this.#insecure !== false && this.#isListed(url.host) ? true : isSame && this.#insecure;
     const { response } = await exchangeWithRetries(
       this.#http,
       () => ({

@@ -6,7 +6,7 @@
 import { DOCKER_HUB, type Reference, repositoryName } from "../reference.ts";
 import { isListedInsecure, type RegistriesConf } from "./registries_conf.ts";
 import type { HTTPOptions, RegistryNet, RegistryTLS } from "./registry_http.ts";
-import { isLoopbackRegistry } from "./registry_trust.ts";
+import { isLoopbackRegistry, type Laxness } from "./registry_trust.ts";
 import { sleep } from "../sleep.ts";
 import { type Credential, DOCKER_HUB_HOST, RegistrySession } from "./registry_session.ts";
 
@@ -36,7 +36,10 @@ export interface RegistryClientOptions {
   tls?: (registry: string) => RegistryTLS | undefined | Promise<RegistryTLS | undefined>;
   /** `false` makes every registry insecure, `true` none; as configured when absent. */
   tlsVerify?: boolean;
-  /** Without `tlsVerify`: registries on loopback addresses and `localhost` are insecure, whatever the configuration says of them. */
+  /**
+   * Without `tlsVerify`: registries on loopback addresses and `localhost` are insecure, whatever the configuration says of them. Another host
+   * to which such a registry leads is checked as any.
+   */
   trustLoopback?: boolean;
   userAgent?: string;
   /** How often a failed request is made again: 3. */
@@ -85,8 +88,9 @@ export class RegistrySessions {
   open({ reference, insecure: listed, own }: SessionPlace, action: RegistryAction): Promise<RegistrySession> {
     const { domain, path } = reference;
     const { conf, tlsVerify, trustLoopback, credentials } = this.#options;
-    const isTrusted = listed || (trustLoopback === true && isLoopbackRegistry(domain));
-    const insecure = tlsVerify === undefined ? isTrusted : !tlsVerify;
+    const isTrusted = trustLoopback === true && isLoopbackRegistry(domain);
+    const usual: Laxness = listed || (isTrusted && "loopback");
+    const insecure = tlsVerify === undefined ? usual : !tlsVerify;
     const key = `${insecure} ${listed} ${own} ${action} ${repositoryName(reference)}`;
     const known = this.#open.get(key);
     if (known !== undefined) return known;

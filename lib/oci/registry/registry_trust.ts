@@ -15,17 +15,28 @@ export type Refusal =
   | "a port of mail or the like on another host";
 
 /**
+ * The hosts whose certificates are not checked, and to whom redirects from HTTPS down to plain HTTP are followed: none, every one that a
+ * registry leads to, or this machine alone.
+ */
+export type Laxness = boolean | "loopback";
+
+/** Whether that holds for an address. */
+export function isLaxFor(laxness: Laxness, { hostname }: URL): boolean {
+  return laxness === "loopback" ? isLoopback(hostname) : laxness;
+}
+
+/**
  * Reads an address that an answer of `from` leads to. HTTPS leads to no plain HTTP, unless `insecure`; and no registry elsewhere leads to
  * the loopback of this machine, or to the link-local addresses where clouds keep their machines' credentials. A port that `fetch()` refuses is
  * for a registry that somebody has named: none leads to such a port of another host. Names are judged as they are written: nothing is resolved.
  *
  * @returns The address without user and password, or why it is not followed
  */
-export function readTarget(location: string, from: URL, insecure: boolean): URL | Refusal {
+export function readTarget(location: string, from: URL, insecure: Laxness): URL | Refusal {
   const next = URL.canParse(location, from) ? new URL(location, from) : undefined;
   if (next === undefined || (next.protocol !== "http:" && next.protocol !== "https:")) return "an unsupported address";
   if (isInternal(next.hostname) && !isInternal(from.hostname)) return "an address of this machine or its cloud";
-  if (from.protocol === "https:" && next.protocol === "http:" && !insecure) return "plain HTTP";
+  if (from.protocol === "https:" && next.protocol === "http:" && !isLaxFor(insecure, next)) return "plain HTTP";
   if (next.hostname !== from.hostname && isBlockedPort(next.href)) return "a port of mail or the like on another host";
   next.username = next.password = "";
   return next;
@@ -40,8 +51,8 @@ export function isEmpty({ username, identityToken, registryToken }: Credential):
 export interface Trust {
   /** The registry's root. */
   base: URL;
-  /** Certificates are not checked. */
-  insecure: boolean;
+  /** Certificates are not checked, not even that of the registry. */
+  insecure: Laxness;
   /** Whether registries.conf calls a host insecure, by its own name. */
   isListed(host: string): boolean;
 }

@@ -220,3 +220,37 @@ Deno.test("trustLoopback reaches loopback registries over plain HTTP with a cred
   const sent = net.seen.filter(({ scheme, text }) => scheme === "http" && /authorization:/i.test(text));
   assertEquals([...new Set(sent.map(({ host }) => host))], loopback);
 });
+
+Deno.test("trustLoopback accepts any certificate of this machine alone: another host to which a registry there leads is checked", async () => {
+  const host = "localhost:5000";
+  const checked = async (blobs: string, conf: string, challenge?: string) => {
+    const plain = registry(IMAGE, { plain: true, blobs });
+    const net = new RegistryWorld({
+      [host]: (request, url) =>
+        challenge === undefined || url.protocol === "https:" ? plain(request, url) : refusal(challenge),
+      "store.example": registry(IMAGE),
+      "127.0.0.1:9000": registry(IMAGE),
+      "auth.example": () => Response.json({ token: "t" }),
+    });
+    const options = { conf: parseRegistriesConf(conf), hash: hostCodec().hash, retries: 0, trustLoopback: true };
+    const made = new RegistryClient(net, options);
+    await made.blob(normaliseReference(`${host}/x:1`), DESCRIPTOR).then(bytesOf).catch(() => {});
+    const asked = net.seen.filter((seen) => seen.host !== host);
+    return asked.map(({ scheme, host, tls }) =>
+      `${scheme}://${host} ${tls?.insecure === true ? "unchecked" : "checked"}`
+    );
+  };
+  assertEquals(await checked("https://store.example", ""), ["https://store.example checked"]);
+  assertEquals(await checked("https://127.0.0.1:9000", ""), ["https://127.0.0.1:9000 unchecked"]);
+  const realm = 'Bearer realm="https://auth.example/token"';
+  assertEquals((await checked("", "", realm))[0], "https://auth.example checked");
+  const listed = (location: string) => `[[registry]]\nlocation = "${location}"\ninsecure = true\n`;
+  assertEquals((await checked("", listed("auth.example"), realm))[0], "https://auth.example unchecked");
+  assertEquals(await checked("https://store.example", listed(host)), ["https://store.example unchecked"]);
+});
+
+Deno.test("readTarget() follows no redirect from HTTPS down to plain HTTP elsewhere where loopback alone is trusted", () => {
+  const from = new URL("https://localhost:5000/v2/");
+  assertEquals(readTarget("http://store.example/", from, "loopback"), "plain HTTP");
+  assertEquals(String(readTarget("http://127.0.0.1:9000/", from, "loopback")), "http://127.0.0.1:9000/");
+});
