@@ -7,7 +7,7 @@ import {
   type HandlerOptions,
   type Implementation,
 } from "../lib/rest/mod.ts";
-import { surfaces, type SurfacesOptions } from "../lib/rest/surfaces.ts";
+import { surfaces } from "../lib/rest/surfaces.ts";
 import { redirectDoubled } from "./clean_path.ts";
 import { handlerElsewhere } from "./engine_elsewhere.ts";
 import { FAMILIES, listDefinitions } from "./families.ts";
@@ -28,15 +28,6 @@ export function implementFamilies(engine: Engine): Implementation[] {
   return FAMILIES.map(({ implement }) => implement(engine, { swaggerText }));
 }
 
-/** Serves the documents of the API, which are made ready at the first request for one. */
-function documentsLater(options: SurfacesOptions): Handler {
-  let made: Promise<Handler> | undefined;
-  return async (request, platform) => {
-    made ??= describeAPI().then((about) => surfaces(listDefinitions(), { ...about, ...options }));
-    return await (await made)(request, platform);
-  };
-}
-
 /**
  * Serves an engine: the native tree under `/engine` and `/libpod`, Docker's tree beside it, each with and without a version
  * in front. On the root stand the surfaces of the API: its OpenAPI document, a page to read and try it, and a client module.
@@ -55,7 +46,7 @@ export function engineHandler(
   if (elsewhere !== undefined) return elsewhere;
   const watch = new RequestWatch(engine.metrics, onRequest);
   const onError = options.onError ?? watch.onError;
-  const fallback = documentsLater({ auth, onError, fallback: options.fallback });
+  const fallback = surfaces(listDefinitions(), { auth, onError, describe: describeAPI, fallback: options.fallback });
   const implementations = implementFamilies(engine).map((family) => watch.named(family));
   const serve = handler(auth, implementations, { ...options, ...onError && { onError }, fallback });
   return watch.around((request, platform) => {

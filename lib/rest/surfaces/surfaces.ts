@@ -28,6 +28,11 @@ import { clientSamples } from "./page/client_sample.ts";
 export interface SurfacesOptions extends DocumentOptions {
   /** The path the surfaces stand on; `/` unless said. */
   path?: string;
+  /**
+   * Says further things of the API, besides these options: asked once, before the first document is written. A request for anything else
+   * does not ask, so that words of much memory can be loaded here.
+   */
+  describe?: () => Promise<DocumentOptions>;
   /** Shows them only to those whom `auth` lets in. */
   guarded?: boolean;
   /** Asked for everything else, instead of answering 404. */
@@ -42,8 +47,8 @@ interface Face {
   readonly file: string;
   /** The content type that it is requested by and sent as. */
   readonly type: string;
-  headers?(): HeadersInit | Promise<HeadersInit>;
-  write(): string;
+  headers?(about: DocumentOptions): HeadersInit | Promise<HeadersInit>;
+  write(about: DocumentOptions): string;
 }
 
 /** Bytes of a body that are sent at once. */
@@ -91,7 +96,7 @@ class Surfaces {
     if (options.guarded && !options.auth) throw new TypeError("Guard the surfaces: pass an authenticator as auth");
     this.#options = options;
     this.#root = `/${options.path ?? ""}/`.replaceAll(/\/+/g, "/");
-    this.#faces = faces(definitions, options);
+    this.#faces = faces(definitions);
     const { auth = null, onError } = options;
     this.#responses = new ResponseWriter(
       listOf(definitions)[0]?.options ?? {},
@@ -174,27 +179,33 @@ class Surfaces {
     const known = this.#shown.get(face);
     if (known !== undefined) return known;
     const shown = (async () => {
-      const bytes = new TextEncoder().encode(face.write());
-      return { bytes, etag: `"${await digest(bytes)}"`, headers: await face.headers?.() ?? {} };
+      const about = { ...this.#options, ...await this.#options.describe?.() };
+      const bytes = new TextEncoder().encode(face.write(about));
+      return { bytes, etag: `"${await digest(bytes)}"`, headers: await face.headers?.(about) ?? {} };
     })();
     this.#shown.set(face, shown);
+    // The next request tries again what failed.
+    shown.catch(() => this.#shown.delete(face));
     return shown;
   }
 }
 
-function faces(definitions: Definitions, options: SurfacesOptions): Face[] {
-  const document = () => openapi(definitions, options);
+function faces(definitions: Definitions): Face[] {
   return [
-    { file: "openapi.json", type: "application/json", write: () => JSON.stringify(document()) },
+    {
+      file: "openapi.json",
+      type: "application/json",
+      write: (about) => JSON.stringify(openapi(definitions, about)),
+    },
     {
       file: "docs.html",
       type: "text/html",
-      headers: async () => ({
-        "content-security-policy": await contentPolicy(options.servers),
+      headers: async ({ servers }) => ({
+        "content-security-policy": await contentPolicy(servers),
         "referrer-policy": "no-referrer",
         "x-frame-options": "DENY",
       }),
-      write: () => docsPage(document(), clientSamples(definitions)),
+      write: (about) => docsPage(openapi(definitions, about), clientSamples(definitions)),
     },
     {
       file: "client.js",

@@ -143,3 +143,30 @@ Deno.test("surfaces() below a path sends a browser to where the page's links lea
   assertEquals((await ask(new URL("client.js", url).pathname, "*/*")).status, 200);
   assertEquals((await ask("/about/shop", "application/json")).status, 200);
 });
+
+Deno.test("surfaces() asks for a description at the first document, once, and for nothing else", async () => {
+  let asked = 0;
+  let fails = true;
+  const serve = surfaces(shop, {
+    title: "before",
+    describe() {
+      asked++;
+      return fails ? Promise.reject(new Error("not there yet")) : Promise.resolve({ title: "described" });
+    },
+  });
+  const status = async (method: string, path: string, headers: HeadersInit = {}) =>
+    (await serve(new Request(`http://h${path}`, { method, headers }))).status;
+  const others = [
+    await status("GET", "/nothing"),
+    await status("POST", "/openapi.json"),
+    await status("OPTIONS", "/"),
+    await status("GET", "/", { accept: "image/png" }),
+  ];
+  assertEquals([others, asked], [[404, 405, 204, 406], 0]);
+  assertEquals([await status("GET", "/openapi.json"), asked], [500, 1]);
+  fails = false;
+  for (const _ of [1, 2]) {
+    const document = await (await serve(new Request("http://h/openapi.json"))).json();
+    assertEquals([document.info.title, asked], ["described", 2]);
+  }
+});
