@@ -40,6 +40,7 @@ interface Library {
   send(socket: number, data: Bytes, size: bigint, flags: number): bigint;
   recv(socket: number, data: Bytes, size: bigint, flags: number): bigint;
   bind(socket: number, address: Bytes, size: number): number;
+  poll(files: Bytes, count: bigint, timeout: number): number;
   setsockopt(socket: number, level: number, option: number, value: Bytes, size: number): number;
   inotify_init1(flags: number): number;
   inotify_add_watch(file: number, path: Bytes, events: number): number;
@@ -75,6 +76,7 @@ const SYMBOLS = {
   recv: { parameters: ["i32", "buffer", "usize", "i32"], result: "isize" },
   // The news of the kernel is there or is not: none of these waits.
   bind: { parameters: ["i32", "buffer", "u32"], result: "i32" },
+  poll: { parameters: ["buffer", "usize", "i32"], result: "i32" },
   setsockopt: { parameters: ["i32", "i32", "i32", "buffer", "u32"], result: "i32" },
   inotify_init1: { parameters: ["i32"], result: "i32" },
   inotify_add_watch: { parameters: ["i32", "buffer", "u32"], result: "i32" },

@@ -14,6 +14,12 @@ const GROUPS = 0x1 | 0x10 | 0x40 | 0x100 | 0x400;
 /** `SOL_SOCKET`, and `SO_RCVBUF`: the least that the kernel gives holds a few messages, and one is enough to know. */
 const ROOM = [1, 8] as const;
 
+/** `POLLIN` of poll(2), and the size of `pollfd`. An error of the socket is told unasked: messages were lost. */
+const READABLE = 1;
+const POLLED = 8;
+/** So many messages are taken at a call, of a socket that holds a few: whoever changes routes all the time keeps nobody here. */
+const MOST_MESSAGES = 64;
+
 /** `IN_NONBLOCK | IN_CLOEXEC` of inotify(7). */
 const WATCH_FLAGS = 0o2004000;
 /**
@@ -33,10 +39,16 @@ const BUFFER = 16 * 1024;
 /** The longest event: a name has 255 bytes and its end. */
 const LONGEST = HEAD + 256;
 
+/** So many buffers are read at a call, and so many names kept for a folder: with more, that is as good as not to know. */
+const MOST_READS = 64;
+const MOST_NAMES = 10_000;
+
 /** Tells whether interfaces, addresses or routes of this network namespace have changed. */
 export class RouteNews implements Disposable {
   #socket = -1;
   readonly #piece = new Uint8Array(16);
+  /** `pollfd`: the socket, and what is waited for. */
+  readonly #polled = new Uint8Array(POLLED);
 
   /** Whether anything may have changed since the last call. True at the first. Whatever is read after the call is as new as it. */
   take(): boolean {
@@ -44,14 +56,15 @@ export class RouteNews implements Disposable {
       this.#open();
       return true;
     }
-    let [isChanged, misses] = [false, 0];
-    // Of messages that did not fit the kernel tells once, by a failure, before it gives those that did.
-    while (misses < 2) {
-      const hasOne = library()!.recv(this.#socket, this.#piece, BigInt(this.#piece.length), AT_ONCE) > 0n;
-      isChanged ||= hasOne;
+    const calls = library()!;
+    // A message, or the failure of one that found no room: reading would not tell the latter from nothing.
+    if (calls.poll(this.#polled, 1n, 0) === 0) return false;
+    for (let misses = 0, taken = 0; misses < 2 && taken < MOST_MESSAGES; taken++) {
+      const hasOne = calls.recv(this.#socket, this.#piece, BigInt(this.#piece.length), AT_ONCE) > 0n;
+      // The kernel tells once of lost messages, by a failure, before it gives those that it has.
       misses = hasOne ? 0 : misses + 1;
     }
-    return isChanged;
+    return true;
   }
 
   [Symbol.dispose](): void {
@@ -66,6 +79,9 @@ export class RouteNews implements Disposable {
     this.#socket = socket;
     // `sockaddr_nl`: the family, the port, which the kernel chooses, and the groups.
     const address = new Uint32Array([NETLINK[0], 0, GROUPS]);
+    // In the order of this machine, as C has it.
+    new Int32Array(this.#polled.buffer)[0] = socket;
+    new Int16Array(this.#polled.buffer)[2] = READABLE;
     calls.setsockopt(socket, ...ROOM, new Uint8Array(4), 4);
     if (calls.bind(socket, new Uint8Array(address.buffer), address.byteLength) !== 0) this[Symbol.dispose]();
   }
@@ -134,12 +150,19 @@ export class FolderNews implements Disposable {
 
   #drain(): void {
     if (this.#file < 0) return;
-    for (;;) {
+    for (let reads = 0;; reads++) {
+      // A program that writes there all the time keeps nobody here: everything may have changed.
+      if (reads === MOST_READS) return this[Symbol.dispose]();
       const size = Number(library()!.read_now(this.#file, this.#buffer, BigInt(BUFFER)));
       if (size <= 0) return;
-      if (!this.#read(size)) return this[Symbol.dispose]();
+      if (!this.#read(size) || this.#isCrowded()) return this[Symbol.dispose]();
       if (size < BUFFER - LONGEST) return;
     }
+  }
+
+  /** Whether a folder has more news than anybody would look at, such as one that nobody asks for any more. */
+  #isCrowded(): boolean {
+    return [...this.#folders.values()].some(({ names }) => names.length > MOST_NAMES);
   }
 
   /** Notes the names of the events in the buffer. False where they are not all. */

@@ -118,3 +118,24 @@ Deno.test({
     }
   },
 });
+
+Deno.test({
+  name: "FolderNews.take() keeps no news without end of a folder that nobody asks for",
+  ignore,
+  async fn() {
+    const parent = await Deno.makeTempDir({ prefix: "gantry-test-" });
+    using news = new FolderNews();
+    try {
+      const [one, two] = [`${parent}/one`, `${parent}/two`];
+      for (const folder of [one, two]) await Deno.mkdir(folder);
+      assertEquals([news.take(one), news.take(two)], [undefined, undefined]);
+      // Each tells that it came and that it was written, less than the kernel keeps by itself.
+      for (let i = 0; i < 5001; i++) Deno.writeTextFileSync(`${two}/${i}`, "");
+      assertEquals([news.take(one), news.take(two)], [undefined, undefined], "so much is as good as not known");
+      Deno.writeTextFileSync(`${two}/0`, "");
+      assertEquals([news.take(one), news.take(two)], [[], ["0"]]);
+    } finally {
+      await Deno.remove(parent, { recursive: true });
+    }
+  },
+});
