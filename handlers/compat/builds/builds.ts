@@ -39,6 +39,7 @@ async function buildImage(
     findName: (name) => localName(engine, name),
     fullName: (name) => dockerName(engine, name),
     context: body,
+    recordsParents: true,
     signal,
   });
   return await buildMessages(build, { style: "docker", quiet: query.q });

@@ -10,11 +10,11 @@ import { keepUntilChange } from "../../keep_answer.ts";
 import { prune } from "../../images/prune.ts";
 import { searchImages } from "../../images/search.ts";
 import { tagImage } from "../../images/tag.ts";
-import { imageHistory, UNKNOWN_STEP } from "../../images/view.ts";
 import { compatImagesAPI } from "./api.ts";
 import { exportImage, exportImages, importImage, loadImages } from "./archives.ts";
 import { createImage } from "./create_image.ts";
 import { pushImage } from "./push_image.ts";
+import { dockerHistory } from "./history.ts";
 import { imageInspect } from "./inspect.ts";
 import { dockerName, localName } from "./docker_name.ts";
 import { dockerSummaryOf } from "./summary.ts";
@@ -61,11 +61,7 @@ export function compatImages(engine: Engine): Implementation {
       keepUntilChange(engine, context);
       return imageInspect(findImage(engine, name), context.version);
     },
-    CompatHistoryImage: (name) => {
-      const layerSize = (diffID: string) => images.layerSize(diffID);
-      const steps = imageHistory(findImage(engine, name), images.relations, layerSize);
-      return steps.map((step) => ({ ...step, Id: step.Id === UNKNOWN_STEP ? step.Id : `sha256:${step.Id}` }));
-    },
+    CompatHistoryImage: (name, { version }) => dockerHistory(engine, findImage(engine, name), version),
     // What Docker's clients give a name to is Docker Hub's, where it names no registry.
     CompatTagImage: (name, { repo = "", tag }) => {
       return tagImage(engine, localName(engine, name), { repo: repo && dockerName(engine, repo), tag });

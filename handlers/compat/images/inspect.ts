@@ -12,6 +12,7 @@ export function imageInspect(image: ImageRecord, version: string | undefined): I
   return emit(ImageInspect, {
     ...same,
     Id: `sha256:${Id}`,
+    Parent: image.parent === undefined ? "" : `sha256:${image.parent}`,
     Created: Created ?? "",
     Config: { ...Config, OnBuild: execution.OnBuild, Shell: execution.Shell, Healthcheck: execution.Healthcheck },
     Variant: image.config.variant,

@@ -1,7 +1,7 @@
 import type { Engine } from "../../../lib/engine/engine.ts";
 import type { ImageRecord } from "../../../lib/engine/records/image_record.ts";
 import { summaryOf } from "../../images/list.ts";
-import { isBefore } from "../../path_version.ts";
+import { isBefore, isSpokenByPodman } from "../../path_version.ts";
 import type { ImageSummary } from "../../wire/images/image.ts";
 
 /** Makes summaries of images as Docker lists them, all of the same moment. */
@@ -11,9 +11,12 @@ export function dockerSummaryOf(
   shared: (image: ImageRecord) => number,
 ): (image: ImageRecord) => ImageSummary {
   const summary = summaryOf(engine);
+  const isDockers = !isSpokenByPodman(version);
   return (image) => ({
     ...summary(image),
     Id: `sha256:${image.id}`,
+    // Podman's service works it out; Docker knows of commits and classic builds.
+    ...isDockers && { ParentId: image.parent === undefined ? "" : `sha256:${image.parent}` },
     SharedSize: shared(image),
     // Only the native tree tells these.
     IsManifestList: undefined,

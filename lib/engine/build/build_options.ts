@@ -122,6 +122,8 @@ export interface BuildOptions {
   unsetEnv?: readonly string[];
   /** Labels of base images that are not taken over: all, or those of a list. */
   dropLabels?: true | readonly string[];
+  /** Each step's image tells the one below as its parent, as those of Docker's classic builder do; BuildKit's have none. */
+  recordsParents?: boolean;
   /** The image has no history. */
   omitHistory?: boolean;
   osVersion?: string;

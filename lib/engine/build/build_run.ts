@@ -150,6 +150,7 @@ async function commitStep(
     format: run.options.format ?? "oci",
     // Compressing takes most of the time; a push does it where it is wanted.
     compression: "none",
+    recordsParent: run.options.recordsParents,
     signal: run.signal,
   });
 }

@@ -59,6 +59,7 @@ export async function finishImage(
     omitHistory,
     annotations,
     format: options.format ?? "oci",
+    recordsParent: options.recordsParents,
     signal: run.signal,
   });
 }

@@ -25,6 +25,8 @@ export interface ImageRecord {
   config: ImageConfig;
   /** Annotations of the manifest. */
   annotations: Record<string, string>;
+  /** ID of the image below, where a commit or a build that keeps its steps' images made this one here; it may be gone since. */
+  parent?: string;
   /** The content of a manifest list; only lists have it, and they have no layers and no config to speak of. */
   list?: ImageList;
 }

@@ -59,6 +59,7 @@ export async function commitContainer(
     config,
     history: [historyOf(record, options, config.config?.Shell, new Date(core.clock.now()).toISOString())],
     format: options.format,
+    recordsParent: true,
     // Compressing takes most of a commit's time; a push does it where it is wanted.
     compression: "none",
     names: options.name === undefined ? [] : [options.name],

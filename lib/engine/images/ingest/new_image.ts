@@ -16,6 +16,8 @@ export interface NewImage {
   /** Digests of the manifest, and of the indexes it was chosen from. */
   documents: readonly string[];
   layers: readonly StoredLayer[];
+  /** ID of the image that it was made on, where its record is to tell that. */
+  parent?: string;
 }
 
 /** Writes config and manifest of stored layers. */
@@ -93,7 +95,7 @@ export async function addImage(intake: Intake, image: NewImage, names: readonly 
 /** Makes the record of a new image; it lacks names and the digests that its names have. */
 export function newRecord(
   { core, content }: Intake,
-  { config, configDigest, manifest, layers }: NewImage,
+  { config, configDigest, manifest, layers, parent }: NewImage,
 ): ImageRecord {
   const isUnpacked = hostOf(core) !== undefined;
   const sizeOf = ({ diffID, size }: StoredLayer) => (isUnpacked ? content.layerSize(diffID) : undefined) ?? size;
@@ -109,6 +111,7 @@ export function newRecord(
     size: layers.reduce((sum, layer) => sum + sizeOf(layer), 0),
     config,
     annotations: manifest.annotations,
+    ...parent !== undefined && { parent },
   };
 }
 

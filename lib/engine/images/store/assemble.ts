@@ -28,6 +28,8 @@ export interface AssembleOptions {
   names?: readonly string[];
   /** How the layers' blobs are kept; `gzip` by default. */
   compression?: "gzip" | "none";
+  /** The record tells the base as the image's parent, as Docker does after commits and classic builds; it does not by default. */
+  recordsParent?: boolean;
   /** The image event that tells of it (`import`); none by default. */
   action?: string;
   signal?: AbortSignal;
@@ -60,11 +62,12 @@ export async function assembleImage(
 
 async function assemble(
   intake: Intake,
-  { base, config, history, omitHistory, annotations, format, names = [], compression = "gzip", layers, diffIDs }:
+  { base, config, history, omitHistory, annotations, format, recordsParent, layers, diffIDs, ...options }:
     AssembleOptions,
   unread: Set<ReadableStream<Uint8Array>>,
 ): Promise<ImageRecord> {
   const { core, catalogue } = intake;
+  const { names = [], compression = "gzip" } = options;
   const fullNames = names.map(nameForTag);
   const below = base === undefined ? undefined : findImage(catalogue, core.options.registries, base).image;
   checkCounts(layers, history, (below?.layers.length ?? 0) + layers.length, core.options.limits.layers);
@@ -87,7 +90,7 @@ async function assemble(
     history: omitHistory ? [] : [...below?.config.history ?? [], ...history],
   };
   const made = await writeImage(intake, { config: whole, layers: stored, format, annotations });
-  return await addImage(intake, made, fullNames);
+  return await addImage(intake, recordsParent ? { ...made, parent: below?.id } : made, fullNames);
 }
 
 function checkCounts(
