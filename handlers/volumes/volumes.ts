@@ -22,7 +22,13 @@ export function volumes(engine: Engine): Implementation {
       });
       return volumeData(volumes, record);
     },
-    ListVolumes: ({ filters }) => volumes.list(parseFilters(filters)).map((record) => volumeData(volumes, record)),
+    // Podman's client shows them as they come: in the order in which they were made. Docker's sorts them.
+    ListVolumes: ({ filters }) => {
+      const found = volumes.list(parseFilters(filters)).sort((a, b) =>
+        a.created < b.created ? -1 : +(a.created > b.created)
+      );
+      return found.map((record) => volumeData(volumes, record));
+    },
     PruneVolumes: async ({ filters, dryrun: dryRun }, { version }) => {
       const asked = parseFilters(filters) ?? {};
       // Clients before Podman 6 tell their users that every volume goes that no container has.

@@ -62,12 +62,13 @@ export class Images {
     this.artifacts = new Artifacts(this.#parts, track);
   }
 
-  /** Every image, the newest made first. */
+  /** Every image, the newest made first; of those that say the same moment, the one that came here last. */
   list(): Readonly<ImageRecord>[] {
     const dated = this.#catalogue.values().map((image) => {
       return { image, time: Date.parse(image.config.created ?? image.pulledAt) || 0 };
     });
-    return dated.sort((a, b) => b.time - a.time).map(({ image }) => image);
+    const arrived = ({ pulledAt }: Readonly<ImageRecord>) => Date.parse(pulledAt) || 0;
+    return dated.sort((a, b) => b.time - a.time || arrived(b.image) - arrived(a.image)).map(({ image }) => image);
   }
 
   /**

@@ -215,3 +215,16 @@ Deno.test("folders of cache mounts are no volumes to their users, and go by a pr
   using _hold = await volumes.useCache("build-cache-2", "cached mount /y", { uid: 0, gid: 0 });
   assertEquals(volumes.list().map(({ name }) => name), ["build-cache-2"]);
 });
+
+Deno.test("ListVolumes tells volumes in the order in which they were made, as Podman; CompatListVolumes by name", async () => {
+  await using test = await openTestEngine();
+  for (const Name of ["z", "m", "a"]) {
+    await answer(test, "POST", "/libpod/volumes/create", { Name });
+    // The record has the millisecond.
+    for (const now = Date.now(); Date.now() === now;);
+  }
+  const [, native] = await answer(test, "GET", "/libpod/volumes/json");
+  const [, docker] = await answer(test, "GET", "/volumes");
+  const names = (volumes: unknown) => (volumes as { Name: string }[]).map(({ Name }) => Name);
+  assertEquals([names(native), names((docker as { Volumes: unknown }).Volumes)], [["z", "m", "a"], ["a", "m", "z"]]);
+});
