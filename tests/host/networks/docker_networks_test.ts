@@ -88,6 +88,18 @@ Deno.test("docker's networks go while their containers do not run, and prioritie
     },
   );
 
+  await t.step(
+    "a link in the default network brings names, and variables of the port and of the environment",
+    async () => {
+      await docker("run", "-d", "--name", "db", "--expose", "5432", "-e", "ROLE=store", image, "sleep", "1000");
+      const address = (await docker("inspect", "-f", "{{.NetworkSettings.Networks.bridge.IPAddress}}", "db")).trim();
+      const show = ["sh", "-c", "echo $STORE_PORT $STORE_NAME $STORE_ENV_ROLE; grep -w store /etc/hosts"];
+      const shown = await docker("run", "--rm", "--name", "web", "--link", "db:store", image, ...show);
+      assertMatch(shown, new RegExp(`^tcp://${address}:5432 /web/store store\\n${address}\\s.*store`));
+      await docker("rm", "-f", "db");
+    },
+  );
+
   await t.step("docker's event of a restart comes after its start, podman's before its stop", async () => {
     await docker("run", "-d", "--name", "again", "--network", "none", image, "sleep", "1000");
     const since = (Date.now() / 1000).toFixed(3);

@@ -1,4 +1,5 @@
 import type { ContainerRecord } from "../../records/container_record.ts";
+import { linkVariables } from "../life/link_variables.ts";
 import type { ExecProcess } from "../../ports/exec_port.ts";
 import type { Attachment } from "../../ports/host_port.ts";
 import { detachOnKeys } from "../streams/attach.ts";
@@ -49,7 +50,13 @@ export async function startExec(
   });
   const whenEnded = waitForExecExit(context, id);
   try {
-    const start = { id, record, process: processOf(record, begun), streams: detach ? undefined : streams, size };
+    const start = {
+      id,
+      record,
+      process: processOf(context, record, begun),
+      streams: detach ? undefined : streams,
+      size,
+    };
     const { pid, attachment } = await onProcess(context, record.id, notRunning(record.id, "exited"), () => {
       const { execs } = requireHost(core).processes;
       return core.executing.use(() => execs.start(start));
@@ -85,10 +92,11 @@ function notRunning(id: string, status: string): string {
   return `cannot exec in a container that is not running; container ${id} is ${status}`;
 }
 
-function processOf(record: ContainerRecord, { config }: ExecSession): ExecProcess {
+function processOf(context: Context, record: ContainerRecord, { config }: ExecSession): ExecProcess {
   const { command: args, user, workdir, terminal, privileged } = config;
   const hasTerm = [...record.process.env, ...config.env].some((entry) => entry.startsWith("TERM="));
-  const env = terminal && !hasTerm ? [...config.env, "TERM=xterm"] : config.env;
+  const links = linkVariables(context, record);
+  const env = [...links, ...config.env, ...terminal && !hasTerm ? ["TERM=xterm"] : []];
   return { args, env, user, workdir, terminal, privileged };
 }
 

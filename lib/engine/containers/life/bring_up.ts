@@ -12,7 +12,7 @@ import { isCode } from "../failures.ts";
 import { messageOf } from "../../../oci/message_of.ts";
 import { volumesOf } from "../create/mounts.ts";
 import { makeUsers, treeOptions } from "./users.ts";
-import { withLinkedHosts } from "./linked_hosts.ts";
+import { withLinks } from "./with_links.ts";
 import { connectNetwork, type ContainerNetwork, reserveNetwork, type SameNetworks } from "./network.ts";
 import { withState } from "../records.ts";
 import { foldersWritten } from "../create/written_folders.ts";
@@ -123,7 +123,7 @@ async function actOnHost(context: Context, record: ContainerRecord, restore?: Re
   const artifacts = await artifactMounts(context, record);
   const writtenFolders = record.mounts.some(isHostFolder) ? foldersWritten(context) : undefined;
   const own = {
-    record: withLinkedHosts(context, record),
+    record: withLinks(context, record),
     rootfs: tree.value,
     netns,
     userns,

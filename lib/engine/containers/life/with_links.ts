@@ -1,38 +1,33 @@
 import type { ContainerRecord } from "../../records/container_record.ts";
 import type { Context } from "../context.ts";
-import { isCode } from "../failures.ts";
+import { linkedContainer, linkVariables } from "./link_variables.ts";
 
 /** The digits of an ID as clients print it. */
 const SHORT_ID = 12;
 
 /**
- * Returns a container's record with an entry of /etc/hosts for each of its links whose container runs in one of its networks. The
- * address is the one at this container's start.
+ * Returns a container's record as it starts: with an entry of /etc/hosts for each of its links whose container runs in one of its networks,
+ * and with the variables of those in the default network. The address is the one at this container's start.
  */
-export function withLinkedHosts(context: Context, record: ContainerRecord): ContainerRecord {
+export function withLinks(context: Context, record: ContainerRecord): ContainerRecord {
   const { links = [], hosts, noHosts } = record.spec;
+  if (links.length === 0) return record;
   const linked = noHosts ? [] : links.flatMap((link) => linkedHosts(context, record, link));
-  return linked.length === 0 ? record : { ...record, spec: { ...record.spec, hosts: [...hosts, ...linked] } };
+  const env = [...record.process.env, ...linkVariables(context, record)];
+  return {
+    ...record,
+    spec: { ...record.spec, hosts: [...hosts, ...linked] },
+    process: { ...record.process, env },
+  };
 }
 
 function linkedHosts(context: Context, { networks }: ContainerRecord, link: string): string[] {
-  const [nameOrID, alias] = link.split(":");
-  const other = findContainer(context, nameOrID);
+  const other = linkedContainer(context, link);
   const interfaces = other?.state.network?.interfaces ?? {};
   const addresses = Object.keys(networks).flatMap((name) => interfaces[name]?.addresses ?? []);
   const found = addresses.find(({ address }) => !address.includes(":")) ?? addresses[0];
   if (other === undefined || found === undefined) return [];
-  // Docker names it by its ID and its own name, too.
-  const names = new Set([alias, other.id.slice(0, SHORT_ID), other.name]);
+  // Docker names it by its hostname, which is its ID mostly, and its own name, too.
+  const names = new Set([link.split(":")[1], other.spec.hostname ?? other.id.slice(0, SHORT_ID), other.name]);
   return [...names].map((name) => `${name}:${found.address}`);
-}
-
-/** `undefined` for a container that is gone. */
-function findContainer(context: Context, nameOrID: string): ContainerRecord | undefined {
-  try {
-    return context.records.resolve(nameOrID);
-  } catch (error) {
-    if (isCode(error, "no_such_container", "ambiguous")) return undefined;
-    throw error;
-  }
 }
