@@ -17,6 +17,7 @@ import {
   inspectConfig,
   type InspectFacts,
   inspectState,
+  treeFolders,
 } from "../../containers/view/inspect_container.ts";
 import { hostConfig } from "../../containers/view/inspect_host.ts";
 import { endpointID } from "../networks/endpoint_id.ts";
@@ -42,8 +43,14 @@ export async function compatGetContainer(
   const { image, rwSize } = facts;
   const settings = dockerNetworkSettings(record, facts, version);
   const config = inspectConfig(record, image);
+  const common = inspectCommon(record, facts);
   return emit(ContainerInspect, {
-    ...inspectCommon(record, facts),
+    ...common,
+    // Docker tells where a tree is mounted, also while it is not.
+    GraphDriver: {
+      Name: common.GraphDriver?.Name,
+      Data: facts.facts ? { ...treeFolders(facts.facts, true), ID: record.id } : {},
+    },
     State: dockerInspectState(record, facts, engine.containers.awaitsRestart(record)),
     Image: `sha256:${record.imageID}`,
     LogPath: record.log.path,

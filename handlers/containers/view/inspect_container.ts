@@ -126,7 +126,8 @@ type CommonField =
   | "SizeRw"
   | "AppArmorProfile";
 
-function treeFolders({ tree }: ContainerFacts, isUp: boolean): Record<string, string> {
+/** The folders of a container's tree on the host; the merged one is told where it is mounted. */
+export function treeFolders({ tree }: ContainerFacts, isUp: boolean): Record<string, string> {
   const parts = { LowerDir: tree.lower.join(":"), UpperDir: tree.upper, WorkDir: tree.work };
   return isUp ? { ...parts, MergedDir: tree.merged } : parts;
 }

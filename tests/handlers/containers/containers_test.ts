@@ -234,4 +234,6 @@ Deno.test("GetContainer() tells what was asked for and what came of it", async (
   const ended = await (await test.send("GET", `/libpod/containers/${id}/json`)).json();
   assertEquals([ended.HostsPath, ended.OCIConfigPath, ended.GraphDriver.Data.MergedDir], ["", undefined, undefined]);
   assertEquals(ended.PidFile, `/containers/${id}/pid`);
+  const { GraphDriver } = await (await test.send("GET", `/v1.44/containers/${id}/json`)).json();
+  assertEquals([GraphDriver.Data.ID, GraphDriver.Data.MergedDir], [id, `/containers/${id}/merged`]);
 });
