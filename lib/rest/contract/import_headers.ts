@@ -16,3 +16,12 @@ export function rulesOf(headed: readonly JSONSchema[], body: readonly string[], 
   const rules = headed.map((one) => one.in === "cookie" ? `Cookie:${one.name}` : `${one.name}:`);
   return ` (${[...body, ...rules].join(",")})`;
 }
+
+/** The cookies that a reply sets, by the names that a document of this transport tells. */
+export function cookiesOf(headers: unknown): string[] {
+  const all = Object.entries(isObject(headers) ? headers : {});
+  const [, cookies] = all.find(([name]) => /^set-cookie$/i.test(name)) ?? [];
+  const names = isObject(cookies) ? cookies["x-gantry-cookies"] : undefined;
+  const isName = (name: unknown) => typeof name === "string" && TOKEN.test(name);
+  return Array.isArray(names) ? [...new Set<string>(names.filter(isName))] : [];
+}

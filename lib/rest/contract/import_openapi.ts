@@ -17,7 +17,7 @@ import { isObject } from "../surfaces/components.ts";
 import { quoteInComment } from "./quote_in_comment.ts";
 import { baseOf } from "./import_base.ts";
 import { type FieldText, streamedFields } from "./import_forms.ts";
-import { isPlaceable, rulesOf } from "./import_headers.ts";
+import { cookiesOf, isPlaceable, rulesOf } from "./import_headers.ts";
 import { apiOptions, isWhole, limitOption, versionsOption } from "./import_options.ts";
 import { isQueryStyle, queryKeyOf, styleOf } from "./import_queries.ts";
 import type { JSONSchema } from "../surfaces/openapi_types.ts";
@@ -261,13 +261,16 @@ class Importer {
       .map(([name, raw]) => ({ ...this.#resolve(raw), name, in: "header" }))
       // A channel has none.
       .filter((one) => isPlaceable(one) && !text?.startsWith("chan("));
-    if (headers.length === 0) return { texts: body, rules: isUntyped ? " *" : "" };
+    const cookies = text?.startsWith("chan(") ? [] : cookiesOf(response.headers);
+    if (headers.length + cookies.length === 0) return { texts: body, rules: isUntyped ? " *" : "" };
     const texts = headers.map((one: JSONSchema) => {
       const schema = this.#single(one);
       return one.required === true ? schema : `${asSchema(schema)}.optional()`;
     });
-    const rules = [...body.map(() => "*"), ...headers.map(({ name }) => `${name}:`)];
-    return { texts: [...body, ...texts], rules: ` ${rules.join(",")}` };
+    const cookieRules = cookies.map((name) => `Set-Cookie:${name}`);
+    const rules = [...body.map(() => "*"), ...headers.map(({ name }) => `${name}:`), ...cookieRules];
+    // A document says their names alone, and a reply need not set each.
+    return { texts: [...body, ...texts, ...cookies.map(() => "z.string().optional()")], rules: ` ${rules.join(",")}` };
   }
 
   #result(response: JSONSchema): BodyText {

@@ -2,6 +2,7 @@
 import { isObject } from "../surfaces/components.ts";
 import type { JSONSchema } from "../surfaces/openapi_types.ts";
 import { literalKey } from "../surfaces/property_name.ts";
+import { componentOf, type Discriminator, mergeConstants, readDiscriminator } from "./union_members.ts";
 
 /** Formats that zod checks. */
 const FORMATS: Readonly<Record<string, string>> = {
@@ -79,7 +80,9 @@ export class ZodText {
     if (Array.isArray(json.enum)) return literalSchema(json.enum);
     if (Array.isArray(json.allOf) && json.allOf.length > 0) return this.#intersection(json, json.allOf);
     const choices = json.anyOf ?? json.oneOf;
-    if (Array.isArray(choices) && choices.length > 0) return this.#union(choices);
+    if (Array.isArray(choices) && choices.length > 0) {
+      return this.#union(choices, readDiscriminator(json.discriminator));
+    }
     if (Array.isArray(json.type)) return this.#union(json.type.map((type) => ({ ...json, type })));
     switch (json.type) {
       case "null":
@@ -104,7 +107,7 @@ export class ZodText {
   }
 
   #reference(ref: string): string {
-    const key = decodeURIComponent(ref.slice(ref.lastIndexOf("/") + 1)).replaceAll("~1", "/").replaceAll("~0", "~");
+    const key = componentOf(ref);
     const name = this.#names.get(key);
     if (name === undefined) return "z.unknown()";
     if (this.#open.has(key)) return `z.lazy(() => ${name})`;
@@ -122,12 +125,27 @@ export class ZodText {
     this.declarations.push(`export const ${name}${type} = ${written};`);
   }
 
-  #union(choices: readonly unknown[]): string {
-    const texts = [...new Set(choices.map((one) => this.write(one)))];
+  #union(choices: readonly unknown[], discriminator?: Discriminator): string {
+    const texts = [...new Set(mergeConstants(choices).map((one) => this.#member(one, discriminator)))];
     const rest = texts.filter((one) => one !== "z.null()");
     const union = rest.length === 1 ? rest[0] : `z.union([${rest.join(", ")}])`;
     if (rest.length === 0) return "z.null()";
     return rest.length < texts.length ? `${union}.nullable()` : union;
+  }
+
+  /** A member of a union, of a struct with the values of the field that tells it apart where its own schema does not say them. */
+  #member(json: unknown, discriminator: Discriminator | undefined): string {
+    const text = this.write(json);
+    if (discriminator === undefined || !isObject(json) || typeof json.$ref !== "string") return text;
+    const key = componentOf(json.$ref);
+    const values = discriminator.valuesOf(key);
+    const struct = this.#texts.get(text) ?? "";
+    // A schema that names itself has a type that tells nothing of its fields, and others have none to replace.
+    if (values.length === 0 || !/^z\.(?:strictObject|object)\((?!.*z\.lazy\()/.test(struct)) return text;
+    const { properties } = this.#schemas[key] as JSONSchema;
+    const field = isObject(properties) ? properties[discriminator.field] : undefined;
+    if (isObject(field) && ("const" in field || Array.isArray(field.enum))) return text;
+    return `${text}.extend({ ${literalKey(discriminator.field)}: ${literalSchema(values)} })`;
   }
 
   #intersection({ allOf: _, ...own }: JSONSchema, parts: readonly unknown[]): string {

@@ -44,8 +44,15 @@ Deno.test("openapi() tells headers and cookies of requests, and headers of repli
 
 Deno.test("importOpenAPI() reads headers and cookies back", () => {
   const text = importOpenAPI(openapi(shop));
-  assertStringIncludes(text, '"PUT /items/{id=%v} (*,X-Tenant:,Cookie:sid) *,ETag:,X-Left:"');
+  assertStringIncludes(text, '"PUT /items/{id=%v} (*,X-Tenant:,Cookie:sid) *,ETag:,X-Left:,Set-Cookie:a,Set-Cookie:b"');
   assertStringIncludes(text, '"GET /items (X-Page:) *,X-Total:", [z.int()], [z.array(PutRequest), z.int()]');
+  const names = ["sid", "a b", "x,y", 'q"', 7, "sid", "lang"];
+  const headers = { "set-cookie": { schema: { type: "string" }, "x-gantry-cookies": names } };
+  const get = { operationId: "Get", responses: { 204: { description: "", headers } } };
+  assertStringIncludes(
+    importOpenAPI({ openapi: "3.1.0", paths: { "/a": { get } } }),
+    'Get: rest("GET /a Set-Cookie:sid,Set-Cookie:lang", [], [z.string().optional(), z.string().optional()]',
+  );
   const parameters = ["Accept", "Authorization", "X Y"].map((name) => ({
     name,
     in: "header",
