@@ -120,3 +120,23 @@ Deno.test("CompatExecInspectHandler() has no exit code while there is none, and 
   assertEquals((await test.send("POST", `/v1.50/exec/${id}/resize?h=10&w=20`)).status, 200);
   assertEquals((await (await test.send("GET", `/libpod/exec/${id}/json`)).json()).ExitCode, 0);
 });
+
+Deno.test("a container that is being stopped is up and takes sessions in Docker's tree, and not in the native one", async () => {
+  await using test = await openTestEngine();
+  const { containers } = test.engine;
+  const { Id } = await (await test.send("POST", "/containers/create", { Image: TINY_NAME, Cmd: ["stubborn"] })).json();
+  await test.send("POST", `/containers/${Id}/start`);
+  const body = { Cmd: ["serve"] };
+  const before = await (await test.send("POST", `/libpod/containers/${Id}/exec`, body)).json();
+  const stop = containers.stop(Id, { timeout: 30 });
+  while (containers.resolve(Id).state.status !== "stopping") await Promise.resolve();
+  const [listed] = await (await test.send("GET", "/containers/json")).json();
+  assertEquals([listed.State, /^Up /.test(listed.Status)], ["running", true]);
+  const made = await test.send("POST", `/containers/${Id}/exec`, body);
+  const refused = await test.send("POST", `/libpod/containers/${Id}/exec`, body);
+  assertEquals([made.status, refused.status], [201, 409]);
+  const start = (id: string) => test.send("POST", `/exec/${id}/start`, { Detach: true });
+  assertEquals([(await start((await made.json()).Id)).status, (await start(before.Id)).status], [200, 409]);
+  await stop;
+  assertEquals((await test.send("POST", `/containers/${Id}/exec`, body)).status, 409);
+});

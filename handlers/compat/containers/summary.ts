@@ -102,7 +102,7 @@ export function nextStatusChange(records: readonly ContainerRecord[], now: numbe
   for (const { state } of records) {
     const since = state.status === "exited"
       ? state.finishedAt
-      : state.status === "running" || state.status === "paused"
+      : state.status === "running" || state.status === "stopping" || state.status === "paused"
       ? state.startedAt
       : undefined;
     if (since !== undefined) next = Math.min(next, now + untilChange(now - since));
@@ -118,11 +118,10 @@ function statusText({ state }: ContainerRecord, now: number, health?: string): s
     case "exited":
       return `Exited (${state.exitCode}) ${humanDuration(now - state.finishedAt)} ago`;
     case "running":
+    case "stopping":
       return `Up ${humanDuration(now - state.startedAt)}${health ? ` (${healthText(health)})` : ""}`;
     case "paused":
       return `Up ${humanDuration(now - state.startedAt)} (Paused)`;
-    case "stopping":
-      return "Stopping";
     case "removing":
       return "Removal In Progress";
   }

@@ -17,7 +17,7 @@ const FAILED = 125;
 /** The exec operations of Docker's tree over an engine. */
 export function compatExec(engine: Engine): Implementation {
   return implementFamily(compatExecAPI, {
-    CompatExecCreateHandler: (name, config) => createExec(engine, name, config),
+    CompatExecCreateHandler: (name, config) => createExec(engine, name, config, { whileStopping: true }),
     CompatExecStartHandler: (id, config, context) => {
       // The start's own word says how its client reads, whether or not the session has a terminal.
       return startExec(engine, id, config, context, { since: COMPAT_ATTACH.framedSince, framed: !config.Tty });

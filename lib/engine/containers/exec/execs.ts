@@ -11,7 +11,7 @@ import type { TerminalSize } from "../options.ts";
 import { checkSessionSize } from "./sessions.ts";
 import { waitForExecExit } from "./record_exit.ts";
 import { improperSession } from "./failures.ts";
-import type { ExecConfig, ExecSession } from "./session.ts";
+import { type ExecConfig, type ExecSession, takesSession } from "./session.ts";
 import { type ExecStartOptions, requireRunning, startExec } from "./start.ts";
 import { invalid } from "../../errors.ts";
 
@@ -41,7 +41,7 @@ export class ContainerExecs {
     if (status === "paused") {
       throw improperState(`cannot create exec session as container ${containerID} is paused`);
     }
-    if (status !== "running") throw improperState("can only create exec sessions on running containers");
+    if (!takesSession(status, config)) throw improperState("can only create exec sessions on running containers");
     if (config.terminal && config.detachKeys !== undefined) parseDetachKeys(config.detachKeys);
     const id = randomID(core.random);
     const fresh = { id, containerID, config, status: "created", pid: 0, exitCode: 0, finishedAt: 0 } as const;

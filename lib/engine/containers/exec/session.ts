@@ -1,3 +1,4 @@
+import type { ContainerStatus } from "../../records/container_record.ts";
 import type { TerminalSize } from "../options.ts";
 
 /** A caller's request for an exec session. */
@@ -17,6 +18,13 @@ export interface ExecConfig {
   detachKeys?: string;
   /** The terminal's first size. */
   size?: TerminalSize;
+  /** Whether it may begin while the container is being stopped, which Docker counts as running and Podman does not. */
+  whileStopping?: boolean;
+}
+
+/** Whether a session may be made and started in a container as it is. */
+export function takesSession(status: ContainerStatus, { whileStopping = false }: ExecConfig): boolean {
+  return status === "running" || (status === "stopping" && whileStopping);
 }
 
 /** An exec session as stored. */

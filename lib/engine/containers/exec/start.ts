@@ -11,7 +11,7 @@ import { onProcess } from "../life/on_process.ts";
 import type { TerminalSize } from "../options.ts";
 import { recordExecExit, waitForExecExit } from "./record_exit.ts";
 import { improperSession } from "./failures.ts";
-import type { ExecSession } from "./session.ts";
+import { type ExecSession, takesSession } from "./session.ts";
 
 /** Exit codes that clients know failures of a start by: those of a shell, and Podman's for what failed before the command. */
 const NOT_FOUND = 127;
@@ -74,9 +74,11 @@ export async function startExec(
   }
 }
 
-/** Throws unless the container runs and the session was not started yet. */
+/** Throws unless the container runs, as the session sees it, and the session was not started yet. */
 export function requireRunning(record: ContainerRecord, session: ExecSession): void {
-  if (record.state.status !== "running") throw improperState(notRunning(record.id, record.state.status));
+  if (!takesSession(record.state.status, session.config)) {
+    throw improperState(notRunning(record.id, record.state.status));
+  }
   requireCreated(session);
 }
 
