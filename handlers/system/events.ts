@@ -12,18 +12,22 @@ import { eventFilter, eventSubjects } from "./event_filter.ts";
 /** Milliseconds by which a client may come too late for an event that it waits for. */
 const LATE = 1_000;
 
-/**
- * Streams what happened, and what happens from now on unless told to stop.
- *
- * @param isTold Which events the tree has; all of them by default
- * @param isAwaited Tells of events of the past second which ones a stream of what happens from now on begins with; none by default
- */
+/** The choices of a tree for {@linkcode streamEvents}. */
+export interface EventsView {
+  /** Which events the tree has; all of them by default. */
+  isTold?: (event: EngineEvent) => boolean;
+  /** Tells of events of the past second which ones a stream of what happens from now on begins with; none by default. */
+  isAwaited?: (event: EngineEvent) => boolean;
+  /** Tells a container's image as it was asked for. */
+  hasAskedImage?: boolean;
+}
+
+/** Streams what happened, and what happens from now on unless told to stop. */
 export function streamEvents(
   engine: Engine,
   query: EventsQuery,
   { signal, version }: Context,
-  isAwaited?: (event: EngineEvent) => boolean,
-  isTold?: (event: EngineEvent) => boolean,
+  { isAwaited, isTold, hasAskedImage = false }: EventsView = {},
 ): AsyncIterable<Event> {
   const [since, until] = [momentParameter("since", query.since), momentParameter("until", query.until)];
   const follow = query.stream ?? true;
@@ -40,7 +44,10 @@ export function streamEvents(
   const list = engine.events.list({ ...begin, about: eventSubjects(query.filters), until, follow, signal });
   // Podman 4 takes an event without an exit code for a broken one, whatever it is about.
   const legacy = isBefore(version, 5, 0);
-  return mapValues(list, legacy ? (event) => wireEvent({ ...event, exitCode: event.exitCode ?? 0 }) : wireEvent);
+  return mapValues(list, (event) => {
+    const image = hasAskedImage ? event.askedImage ?? event.image : event.image;
+    return wireEvent({ ...event, image, ...legacy && { exitCode: event.exitCode ?? 0 } });
+  });
 }
 
 /** Podman 4 ends with a crash at the first event of a kind that it does not know. */

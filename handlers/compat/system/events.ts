@@ -12,7 +12,7 @@ export interface EventView {
 
 /** An event in Docker's words. */
 export function dockerEvent(event: Event, { bare, startOf }: EventView): Event {
-  const worded = withOwnAttributes(inDockersWords(event));
+  const worded = withOwnAttributes(withDuration(inDockersWords(event), startOf));
   const told = event.Type === "container" && event.Action === "start"
     ? atStart(worded, startOf(event.Actor.ID))
     : worded;
@@ -39,6 +39,16 @@ function atStart(event: Event, startedAt: number | undefined): Event {
   // A later start is another event's.
   if (event.timeNano === undefined || timeNano > event.timeNano) return event;
   return { ...event, time: Math.floor(startedAt / 1000), timeNano };
+}
+
+/** Docker tells how long a container has run, in whole seconds, where it was not started again or removed meanwhile. */
+function withDuration(event: Event, startOf: EventView["startOf"]): Event {
+  if (event.Type !== "container" || event.Action !== "die") return event;
+  const startedAt = startOf(event.Actor.ID) ?? 0;
+  const seconds = (event.time ?? 0) - Math.floor(startedAt / 1000);
+  if (startedAt === 0 || seconds < 0) return event;
+  const { Attributes } = event.Actor;
+  return { ...event, Actor: { ...event.Actor, Attributes: { ...Attributes, execDuration: String(seconds) } } };
 }
 
 /** Ends of processes, whose exit code Docker tells by another name. */

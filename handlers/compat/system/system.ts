@@ -36,16 +36,21 @@ export function compatSystem(engine: Engine): Implementation {
       const view = { bare, startOf: (id: string) => lastStart(engine, id) };
       const asksForSome = query.filters?.label !== undefined || query.filters?.container !== undefined;
       const isAwaited = asksForSome ? (event: EngineEvent) => isEnd(engine, event) : undefined;
-      return mapValues(streamEvents(engine, query, context, isAwaited, isDockers), (event) => dockerEvent(event, view));
+      const events = streamEvents(engine, query, context, { isAwaited, isTold: isDockers, hasAskedImage: true });
+      return mapValues(events, (event) => dockerEvent(event, view));
     },
   });
 }
+
+/** Events of containers that Podman alone has. */
+const PODMANS: readonly string[] = ["init", "cleanup"];
 
 /**
  * Whether Docker has an event. It tells of a container's health when that has become another one, not of every check: clients do some work at each.
  * And it has no health of those that do not run.
  */
-function isDockers({ health, repeated }: EngineEvent): boolean {
+function isDockers({ type, action, health, repeated }: EngineEvent): boolean {
+  if (type === "container" && PODMANS.includes(action)) return false;
   return health === undefined || (repeated !== true && health !== "stopped");
 }
 

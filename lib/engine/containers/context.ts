@@ -122,7 +122,9 @@ export function emitEvent(
   const pod: Record<string, string> = spec.pod === undefined ? {} : { podId: spec.pod };
   const attributes = { ...labels, image, name, ...pod, ...code, ...more };
   const checked = health && { health: health.status, ...!health.isNew && { repeated: true as const } };
-  context.core.events.emit({ type: "container", action, id, name, image, attributes, exitCode, ...checked }, passing);
+  const asked = spec.requestWords?.image;
+  const names = { name, image, ...asked !== undefined && { askedImage: asked } };
+  context.core.events.emit({ type: "container", action, id, ...names, attributes, exitCode, ...checked }, passing);
 }
 
 function fitLabels(labels: Labels, most: number, known: WeakMap<Labels, Labels>): Labels {

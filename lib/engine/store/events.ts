@@ -19,6 +19,8 @@ export interface EngineEvent {
   name?: string;
   /** The image of a container. */
   image?: string;
+  /** The same as it was asked for, where that is another name. */
+  askedImage?: string;
   attributes: Record<string, string>;
   exitCode?: number;
   /** Of a container that was checked: its health. */

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { dockerEvent } from "../../../handlers/compat/system/events.ts";
+import { openTestEngine, TINY_NAME } from "../../fixtures/handlers/test_engine.ts";
 
 const event = {
   Type: "container",
@@ -37,4 +38,42 @@ Deno.test("dockerEvent() gives networks and volumes no attributes of containers"
     return dockerEvent(one, { bare: false, startOf: () => undefined }).Actor.Attributes;
   };
   assertEquals([told("network"), told("volume"), told("container")], [{ name: "web" }, { name: "web" }, attributes]);
+});
+
+Deno.test("dockerEvent() tells how long a container has run, unless it was started again since", () => {
+  const told = (startedAt?: number) => {
+    const died = { ...event, Action: "died", time: 65 };
+    return dockerEvent(died, { bare: false, startOf: () => startedAt }).Actor.Attributes?.execDuration;
+  };
+  assertEquals([told(5_500), told(65_900), told(70_000), told(0), told(undefined)], [
+    "60",
+    "0",
+    undefined,
+    undefined,
+    undefined,
+  ]);
+});
+
+Deno.test("CompatGetEvents tells what Docker tells: images as they were asked for, signals, and nothing of Podman's alone", async () => {
+  await using test = await openTestEngine();
+  await test.engine.images.tag(TINY_NAME, "docker.io/library/tiny", "latest");
+  const since = Date.now() / 1000;
+  const body = { Image: "tiny", Cmd: ["serve"] };
+  const { Id } = await (await test.send("POST", "/v1.50/containers/create", body)).json();
+  for (const path of ["start", "kill?signal=KILL", "wait"]) await test.send("POST", `/containers/${Id}/${path}`);
+  await test.send("DELETE", `/containers/${Id}`);
+  const events = async (tree: string) => {
+    const query = `stream=false&since=${since}&until=${Date.now() / 1000 + 1}&filters={"type":["container"]}`;
+    const text = await (await test.send("GET", `${tree}/events?${query}`)).text();
+    return text.trim().split("\n").map((line) => JSON.parse(line));
+  };
+  const docker = await events("/v1.50");
+  const actions = docker.map(({ Action }) => Action);
+  assertEquals([actions.includes("kill"), actions.includes("die"), actions.at(-1)], [true, true, "destroy"]);
+  assertEquals(actions.filter((action) => ["init", "cleanup"].includes(action)), []);
+  assertEquals(new Set(docker.flatMap(({ from, Actor }) => [from, Actor.Attributes.image])), new Set(["tiny"]));
+  assertEquals(docker.find(({ Action }) => Action === "kill").Actor.Attributes.signal, "9");
+  const native = await events("/libpod");
+  assertEquals(native.some(({ Action }) => Action === "init"), true);
+  assertEquals(new Set(native.map(({ from }) => from)), new Set(["docker.io/library/tiny:latest"]));
 });

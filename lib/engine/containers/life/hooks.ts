@@ -37,7 +37,7 @@ async function followStart(context: Context, running: ContainerRecord, hook: Lif
       // Its end may be on the way.
       if (!isCode(error, "state", "no_such_container")) throw error;
     });
-    emitEvent(context, record, "kill");
+    emitEvent(context, record, "kill", undefined, { signal: String(SIGKILL) });
   });
 }
 

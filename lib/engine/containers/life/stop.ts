@@ -65,7 +65,7 @@ export async function killContainer(
     const { status } = record.state;
     if (options.restartingRuns && awaitsRestart(context, record)) {
       await cancelRestart(context, record);
-      emitEvent(context, record, "kill");
+      emitEvent(context, record, "kill", undefined, { signal: String(signal) });
       return undefined;
     }
     const detail = (state: string) => `can only kill running containers. ${id} is in state ${state}`;
@@ -74,7 +74,7 @@ export async function killContainer(
     // A frozen process cannot die.
     if (signal === SIGKILL && status === "paused") await requireHost(context.core).processes.resume(id).catch(() => {});
     if (!record.state.stoppedByUser) await context.records.saveState(record, { stoppedByUser: true });
-    emitEvent(context, record, "kill");
+    emitEvent(context, record, "kill", undefined, { signal: String(signal) });
     // Its end is recorded under this lock: it cannot be missed.
     return watchExit(context, id);
   });
