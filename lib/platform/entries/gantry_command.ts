@@ -2,7 +2,7 @@ import { messageOf } from "../../oci/message_of.ts";
 import { doctorCommand } from "./doctor_command.ts";
 import { dialCommand, isDial } from "./gateway/dial_stdio_command.ts";
 import { gatewayCommand } from "./gateway/gateway_command.ts";
-import { FACTS_USAGE, helpTexts, SERVICE_USAGE } from "./help_texts.ts";
+import { COMMAND_NAMES, FACTS_USAGE, OVERVIEW, SERVICE_USAGE } from "./help_texts.ts";
 import { resetCommand } from "./reset/reset_command.ts";
 import { serveCommand } from "./serve_command.ts";
 import { installService, servicePlace, uninstallService } from "./service/install_service.ts";
@@ -10,8 +10,6 @@ import { doctorAsUser } from "./user/doctor_as_user.ts";
 import { ENGINE_COMMAND, runEngineProcess } from "./user/engine_process.ts";
 import { unshareCommand } from "./user/unshare_command.ts";
 import { versionLines } from "./version_command.ts";
-
-const COMMANDS = "serve, gateway, dial-stdio, install, uninstall, reset, unshare, doctor and version";
 
 /**
  * Runs the command `gantry` with the arguments behind its name and resolves with the exit code: that of {@linkcode serveCommand} or
@@ -26,11 +24,9 @@ export async function gantryCommand(args: readonly string[]): Promise<number> {
   if (command === ENGINE_COMMAND && rest.length === 0) return await runEngineProcess();
   if (command === "unshare") return await unshareCommand(rest);
   if (command === "install" || command === "uninstall") return await runService(command, rest);
-  if (/^(help|-h|--help)$/.test(command)) {
-    const texts = helpTexts().map(({ text }) => text.trim());
-    console.log([`Usage: gantry COMMAND\n\nThe commands are ${COMMANDS}.`, ...texts].join("\n\n"));
-  } else if (!/^(doctor|version|-v|--version)$/.test(command)) {
-    return refuseCommand(`Run "${command}": the commands are ${COMMANDS}`);
+  if (/^(help|-h|--help)$/.test(command)) console.log(OVERVIEW.trim());
+  else if (!/^(doctor|version|-v|--version)$/.test(command)) {
+    return refuseCommand(`Run "${command}": the commands are ${COMMAND_NAMES}`);
   } else if (rest.some((arg) => arg === "-h" || arg === "--help")) console.log(FACTS_USAGE.trim());
   else if (rest.length > 0) return refuseCommand(`Run "${args.join(" ")}": "${command}" takes no options`);
   else if (command === "doctor") return await doctorAsUser() ?? await doctorCommand();
