@@ -24,7 +24,7 @@ export interface Export {
  * The exports and their budgets. `client` and `server` are what a definition is called and served with; `definition` is what makes one of
  * tags and schemas, for either side.
  */
-export const EXPORTS: readonly Export[] = [
+const EXPORTS: readonly Export[] = [
   { name: "definition", holds: "tags, kinds, plans", from: "define.ts", names: ["api"], budget: 3140 },
   { name: "client", holds: "calls, JSON, text, streams, errors", from: "client.ts", names: ["link"], budget: 3070 },
   {

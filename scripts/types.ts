@@ -83,7 +83,7 @@ export interface TypeTime {
 }
 
 /** Measures the best of some rounds at each size; the first is compared with a program without functions. */
-export async function typeTimes(sizes: readonly number[] = [10, 100, 1000], rounds = 4): Promise<TypeTime[]> {
+async function typeTimes(sizes: readonly number[] = [10, 100, 1000], rounds = 4): Promise<TypeTime[]> {
   const best = async (count: number) => {
     let least = Infinity;
     // Another text each time, or the answer comes out of a cache.

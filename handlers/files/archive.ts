@@ -105,7 +105,7 @@ const TYPES = new Map([
 ]);
 
 /** `st_mode` as Go's `os.FileMode`. */
-export function goMode(mode: number): number {
+function goMode(mode: number): number {
   const special = (mode & 0o4000 ? 2 ** 23 : 0) + (mode & 0o2000 ? 2 ** 22 : 0) + (mode & 0o1000 ? 2 ** 20 : 0);
   return (mode & 0o777) + special + (TYPES.get(mode & 0o170000) ?? 0);
 }

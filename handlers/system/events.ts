@@ -79,7 +79,7 @@ export function mapValues<From, To>(source: AsyncIterable<From>, change: (value:
 }
 
 /** An event as both trees tell it. */
-export function wireEvent(event: EngineEvent): Event {
+function wireEvent(event: EngineEvent): Event {
   const attributes: Record<string, string> = {
     ...event.attributes,
     image: event.image ?? "",

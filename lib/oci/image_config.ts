@@ -69,7 +69,7 @@ export interface ImageConfig {
 }
 
 /** Bounds on an image config. */
-export const IMAGE_CONFIG_LIMITS = { bytes: 8 * 1024 * 1024, depth: 32, layers: 1024, history: 16384 } as const;
+const IMAGE_CONFIG_LIMITS = { bytes: 8 * 1024 * 1024, depth: 32, layers: 1024, history: 16384 } as const;
 
 const TEXTS = ["User", "WorkingDir", "StopSignal"];
 const LISTS = ["Env", "Entrypoint", "Cmd", "OnBuild", "Shell"];

@@ -72,7 +72,7 @@ export function platformOf(config: Platform): Platform {
 }
 
 /** The wish with Go's spelling of its architecture: `x86_64` is `amd64`, `aarch64` is `arm64`, `armhf` is `arm` v7. */
-export function normalisePlatform(wish: PlatformWish): PlatformWish {
+function normalisePlatform(wish: PlatformWish): PlatformWish {
   const architecture = ARCHITECTURES[wish.architecture] ?? wish.architecture;
   const variant = wish.variant || (wish.architecture === "armel" ? "v6" : undefined);
   return { os: wish.os, architecture, ...(variant === undefined ? {} : { variant }) };

@@ -6,7 +6,6 @@
 import type { Engine } from "../../../lib/engine/engine.ts";
 import { VERSION } from "../../../lib/engine/info.ts";
 import { GRPC_CODES, GRPCError, type IncomingCall } from "../../../lib/engine/ports/build_port.ts";
-import { messageOf } from "../../../lib/oci/message_of.ts";
 import { BuildLog } from "./build_log.ts";
 import { type CacheEntry, readCacheOptions } from "./cache_options.ts";
 import { exportImage } from "./export_image.ts";
@@ -279,9 +278,4 @@ async function inTime<T>(promise: Promise<T>, why: string): Promise<T> {
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** Says of a failure what a client is to show. */
-export function callError(error: unknown): GRPCError {
-  return error instanceof GRPCError ? error : new GRPCError(GRPC_CODES.unknown, messageOf(error), { cause: error });
 }

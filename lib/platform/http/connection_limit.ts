@@ -27,7 +27,7 @@ const SHARES: Readonly<Record<Door, { connections: number; files: number }>> = {
  * rest of the files is left to what serves the requests. Deno takes no connections any more once it could not take one for
  * want of files (2.9.6), and ends when it cannot open what it needs itself.
  */
-export class ConnectionBudget {
+class ConnectionBudget {
   readonly #files: number;
   readonly #connections: number;
   readonly #open: Record<Door, number> = { tcp: 0, unix: 0 };

@@ -14,7 +14,7 @@ const ROOT = /^(?:root|0*)(?::|$)/;
  *
  * @param own The capabilities this process has
  */
-export function containerFacts(paths: HostPaths, own: ReadonlySet<string>, record: ContainerRecord): ContainerFacts {
+function containerFacts(paths: HostPaths, own: ReadonlySet<string>, record: ContainerRecord): ContainerFacts {
   const container = containerPaths(paths, record.id);
   const { network } = record.spec.namespaces;
   // Containers that share a network share the files that describe it.

@@ -26,7 +26,7 @@ const DEFAULT_ENV = {
  * The arguments of the process. An entrypoint of the spec replaces the image's and drops its command with it; an empty
  * one, or `[""]`, takes it away. Throws `invalid` when nothing is left to run.
  */
-export function mergeArgs(
+function mergeArgs(
   spec: Pick<ContainerSpec, "entrypoint" | "command" | "rootfs">,
   image: ExecutionConfig,
 ): string[] {
@@ -53,7 +53,7 @@ export interface Surroundings {
 }
 
 /** The environment: defaults, then the image's, then the spec's own. */
-export function mergeEnv(spec: ContainerSpec, image: ExecutionConfig, around: Surroundings = {}): string[] {
+function mergeEnv(spec: ContainerSpec, image: ExecutionConfig, around: Surroundings = {}): string[] {
   const { hostname, defaultEnv = {}, proxyEnv = {}, hostEnv = {} } = around;
   const env = new Map<string, string>(Object.entries({ ...DEFAULT_ENV, ...defaultEnv }));
   if (spec.httpProxy !== false) { for (const [name, value] of Object.entries(proxyEnv)) env.set(name, value); }

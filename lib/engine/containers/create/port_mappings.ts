@@ -40,7 +40,7 @@ export function parsePortRange(text: string): PortRange | undefined {
 }
 
 /** Reads an exposed port, or several. Throws `invalid`. */
-export function parseExposed(text: string): { port: number; protocol: PortMapping["protocol"] }[] {
+function parseExposed(text: string): { port: number; protocol: PortMapping["protocol"] }[] {
   const range = parsePortRange(text);
   if (range === undefined) throw invalid(`invalid exposed port "${text}"`);
   const { first, last, protocol } = range;

@@ -4,7 +4,7 @@ import type { Context } from "../context.ts";
 import { activeHealth } from "../health/health_check.ts";
 import { isCode, noSuchContainer } from "../failures.ts";
 import { awaitsRestart } from "./restart_wait.ts";
-import { WAIT_CONDITIONS, type WaitCondition, type WaitOptions } from "../options.ts";
+import type { WaitCondition, WaitOptions } from "../options.ts";
 import { invalid } from "../../errors.ts";
 
 /** The answer of a wait for a condition other than an exit. */
@@ -15,15 +15,6 @@ const ENDS: readonly WaitCondition[] = ["exited", "stopped", "not-running", "nex
 
 /** Conditions that the next end of a process meets, whatever comes after it. */
 const NEXT_ENDS: readonly WaitCondition[] = ["next-exit", "not-running"];
-
-/** Reads the conditions of a request. Throws `invalid`. */
-export function parseWaitConditions(texts: readonly string[]): WaitCondition[] {
-  return texts.map((text) => {
-    const condition = WAIT_CONDITIONS.find((known) => known === text);
-    if (!condition) throw invalid(`unknown container state: ${text}`, "invalid argument");
-    return condition;
-  });
-}
 
 /** Waits until any of the conditions holds; `exited` where there is none. Listens from the moment it is called. */
 export function waitForContainer(

@@ -14,7 +14,7 @@ export function listFormat({ entries, annotations, subject }: ImageList): Manife
 }
 
 /** A list as an index of the format. */
-export function listIndex({ entries, annotations, subject }: ImageList, format: ManifestFormat): Index {
+function listIndex({ entries, annotations, subject }: ImageList, format: ManifestFormat): Index {
   const manifests = entries.map(({ source: _source, blobs: _blobs, files: _files, ...descriptor }) => descriptor);
   return {
     kind: "index",

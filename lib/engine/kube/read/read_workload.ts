@@ -76,7 +76,7 @@ export function takenNames(objects: readonly KubeObject[]): Set<string> {
 }
 
 /** The names of an object's pods. */
-export function podNames(name: string, count: number): string[] {
+function podNames(name: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) => `${name}-pod${index === 0 ? "" : `-${index}`}`);
 }
 

@@ -34,7 +34,7 @@ export function containerName(unit: UnitFile): string {
 }
 
 /** The name without the end that says its kind. */
-export function baseName(name: string): string {
+function baseName(name: string): string {
   return name.slice(0, name.length - extensionOf(name).length - 1);
 }
 

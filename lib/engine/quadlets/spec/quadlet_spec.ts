@@ -64,7 +64,7 @@ export function quadletSpec(
 }
 
 /** Reads several quadlets that may refer to each other, as {@linkcode quadletSpec} reads one, in the order given. */
-export function readSpecs(
+function readSpecs(
   files: readonly QuadletFile[],
   { instance, specifiers, ...options }: QuadletSpecOptions = {},
   only?: readonly string[],

@@ -17,7 +17,7 @@ import { UNIT_LABEL } from "../run/begin_work.ts";
 import { withinTime } from "../../within_time.ts";
 
 /** The label with a container's policy: `registry` (or `image`), `local`, or `disabled`. */
-export const UPDATE_LABEL = "io.containers.autoupdate";
+const UPDATE_LABEL = "io.containers.autoupdate";
 /** Milliseconds that a new container gets to be healthy. */
 const HEALTH_TIMEOUT = 120_000;
 

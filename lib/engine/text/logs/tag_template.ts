@@ -6,7 +6,7 @@
  */
 
 /** The fields of a container that a tag may name. */
-export const TAG_FIELDS = [
+const TAG_FIELDS = [
   ..."ID FullID Name ImageID ImageFullID ImageName Image Command DaemonName".split(" "),
 ] as const;
 

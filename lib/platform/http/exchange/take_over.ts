@@ -41,7 +41,7 @@ export function takeOver(
 }
 
 /** The protocol a request asks to change to. */
-export function upgradeProtocol(headers: Headers): string | undefined {
+function upgradeProtocol(headers: Headers): string | undefined {
   if (!/(?:^|[\s,])upgrade(?:[\s,]|$)/i.test(headers.get("connection") ?? "")) return undefined;
   return headers.get("upgrade")?.toLowerCase() || undefined;
 }

@@ -11,7 +11,7 @@ import process from "node:process";
 import { closeOnExec } from "./libc.ts";
 
 /** The folders in which helpers and supervisors look for programs, whatever the server's own `PATH` is. */
-export const SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+const SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /** The environment of helpers: nothing of the server's own. */
 export const HELPER_ENVIRONMENT = { PATH: SYSTEM_PATH, LC_ALL: "C" };

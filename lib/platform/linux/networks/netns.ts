@@ -4,7 +4,6 @@
  * @module
  */
 import { writeFileSync } from "node:fs";
-import { runCommand } from "../helpers/command.ts";
 import { isMountPoint, unmountAll } from "../mounts/overlay.ts";
 import type { Nursery } from "../processes/nursery/nursery.ts";
 import { removeFile } from "../helpers/tree.ts";
@@ -30,9 +29,4 @@ export async function deleteNamespaceAt(path: string): Promise<void> {
 /** Whether a namespace is there; the file alone, as after a reboot, is none. */
 export function hasNamespace(path: string): boolean {
   return isMountPoint(path);
-}
-
-/** Runs `ip` in a namespace; its failures are for the caller to judge. */
-export async function ipInNamespace(path: string, args: readonly string[]): Promise<void> {
-  await runCommand("nsenter", [`--net=${path}`, "ip", ...args]);
 }

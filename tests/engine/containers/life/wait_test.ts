@@ -1,5 +1,4 @@
-import { assertEquals, assertRejects, assertThrows } from "@std/assert";
-import { parseWaitConditions } from "../../../../lib/engine/containers/life/wait.ts";
+import { assertEquals, assertRejects } from "@std/assert";
 import { type FakeEngine, openFake, spec } from "../../../fixtures/engine/fake_engine.ts";
 
 const PENDING = "pending";
@@ -103,11 +102,6 @@ Deno.test("Containers.wait() refuses health conditions where there is no health 
   await using engine = await openFake();
   const id = await started(engine);
   await assertRejects(() => engine.containers.wait(id, ["healthy"]), Error, "has no healthcheck");
-});
-
-Deno.test("parseWaitConditions() refuses what is no condition", () => {
-  assertEquals(parseWaitConditions(["running", "next-exit"]), ["running", "next-exit"]);
-  assertThrows(() => parseWaitConditions(["dancing"]), Error, "unknown container state: dancing: invalid argument");
 });
 
 Deno.test("Containers.wait() for one that does not run takes a container that waits for its restart as running", async () => {
