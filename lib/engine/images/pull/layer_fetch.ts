@@ -1,9 +1,8 @@
 import type { Descriptor } from "../../../oci/descriptor.ts";
 import { EngineError } from "../../errors.ts";
-import { throttled } from "./throttle_reports.ts";
+import { reportLayer, throttled } from "../layer_reports.ts";
 import type { FetchContext } from "./image_fetch.ts";
 import { Slots } from "../../concurrency.ts";
-import type { LayerState } from "../types.ts";
 import { unpackOnce } from "../ingest/ingest.ts";
 
 /** A layer as manifest and config know it. */
@@ -23,7 +22,7 @@ export async function fetchLayers(context: FetchContext, layers: readonly LayerT
   for (const { descriptor, diffID } of distinct) {
     context.claim.add(`blob:${descriptor.digest}`);
     context.claim.add(`layer:${diffID}`);
-    report(context, descriptor, "waiting", 0);
+    reportLayer(context, descriptor, "waiting", 0);
   }
   const { parallelBlobs } = context.core.options.limits;
   const [fetching, unpacking] = [new Slots(parallelBlobs), new Slots(parallelBlobs)];
@@ -46,9 +45,9 @@ export async function fetchLayers(context: FetchContext, layers: readonly LayerT
 async function unpackFetched(context: FetchContext, layer: LayerToFetch, isFetched: boolean): Promise<void> {
   const { descriptor, diffID } = layer;
   const isUnpacked = await unpackOnce(context, { digest: descriptor.digest, diffID }, () => {
-    report(context, descriptor, "extracting", descriptor.size);
+    reportLayer(context, descriptor, "extracting", descriptor.size);
   });
-  report(context, descriptor, isFetched || isUnpacked ? "done" : "exists", descriptor.size);
+  reportLayer(context, descriptor, isFetched || isUnpacked ? "done" : "exists", descriptor.size);
 }
 
 /** Stores the blob unless it is there; tells whether it was fetched. */
@@ -74,14 +73,10 @@ async function fetchBlob(context: FetchContext, descriptor: Descriptor): Promise
 async function storeBlob(context: FetchContext, descriptor: Descriptor, offset: number): Promise<void> {
   const { core, client, reference, signal } = context;
   const { digest, size } = descriptor;
-  const tell = (current: number) => report(context, descriptor, "pulling", current);
+  const tell = (current: number) => reportLayer(context, descriptor, "pulling", current);
   tell(offset);
   const source = offset < size || size === 0
     ? await client.blob(reference, descriptor, { offset, signal, onBytes: throttled(core.clock, tell) })
     : new ReadableStream<Uint8Array>({ start: (controller) => controller.close() });
   await core.ports.blobs.put(source, { digest, size, offset, signal });
-}
-
-function report({ tell }: FetchContext, { digest, size }: Descriptor, state: LayerState, current: number): void {
-  tell({ kind: "layer", digest, state, current, total: size });
 }

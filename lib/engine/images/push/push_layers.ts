@@ -3,7 +3,7 @@ import { LAYER_TYPES, type ManifestFormat } from "../../../oci/manifest_writer.t
 import { type Compression, layerCompression } from "../../../oci/media_type.ts";
 import { repositoryName as repositoryOf } from "../../../oci/reference.ts";
 import { EngineError } from "../../errors.ts";
-import { countBytes } from "../pull/throttle_reports.ts";
+import { countBytes, reportLayer } from "../layer_reports.ts";
 import { decompress, through } from "../ingest/decompress.ts";
 import { admit } from "../ingest/ingest.ts";
 import type { PushState } from "../types.ts";
@@ -23,7 +23,7 @@ export async function pushLayers(
   const own = { ...context, signal: AbortSignal.any([context.signal, stop.signal]) };
   const distinct = [...new Map(layers.map((layer) => [layer.digest, layer])).values()];
   const pushed = new Map<string, Descriptor>();
-  for (const layer of distinct) report(context, layer, "waiting", 0);
+  for (const layer of distinct) reportLayer(context, layer, "waiting", 0);
   const waiting = distinct[Symbol.iterator]();
   const worker = async () => {
     // All workers take from one iterator.
@@ -56,12 +56,12 @@ export async function pushBlob(
   location?: URL,
 ): Promise<PushState> {
   const { core: { clock }, writer, target, places } = context;
-  const tell = (current: number) => report(context, descriptor, "pushing", current);
+  const tell = (current: number) => reportLayer(context, descriptor, "pushing", current);
   const outcome = await writer.blob(target, {
     ...lookedFor(context, source, descriptor),
     location,
     open: async (offset) => countBytes(await source.open(descriptor, offset), { clock, offset }, tell),
-    onUpload: () => report(context, descriptor, "pushing", 0),
+    onUpload: () => reportLayer(context, descriptor, "pushing", 0),
   });
   places.see(repositoryOf(target), [descriptor.digest]);
   return outcome === "sent" ? "done" : outcome;
@@ -79,12 +79,12 @@ async function pushLayer(
   if (isForeign) return layer;
   context.tell({ kind: "status", text: `Copying blob ${layer.digest}` });
   if (stated === undefined || wanted === undefined || wanted === stated) {
-    report(context, layer, await pushBlob(context, source, layer), layer.size);
+    reportLayer(context, layer, await pushBlob(context, source, layer), layer.size);
     return layer;
   }
   const known = await reusePacked(context, source, layer, wanted, format);
   if (known !== undefined && "digest" in known) return known;
-  report(context, layer, "compressing", 0);
+  reportLayer(context, layer, "compressing", 0);
   const made = await compress(context, source, layer, wanted, format);
   const { blobs } = context.core.ports;
   const open = async ({ digest }: Descriptor, start: number) => {
@@ -92,7 +92,7 @@ async function pushLayer(
     if (stream === undefined) throw new EngineError("internal", `Push ${digest}: its blob is not there`);
     return stream;
   };
-  report(context, layer, await pushBlob(context, { ...source, open }, made, known), layer.size);
+  reportLayer(context, layer, await pushBlob(context, { ...source, open }, made, known), layer.size);
   return made;
 }
 
@@ -114,7 +114,7 @@ async function reusePacked(
   const reused = await writer.reuse(target, lookedFor(context, source, packed));
   if (reused !== "exists" && reused !== "mounted") return reused;
   places.see(repositoryOf(target), [packed.digest]);
-  report(context, layer, reused, layer.size);
+  reportLayer(context, layer, reused, layer.size);
   return { mediaType, ...packed };
 }
 
@@ -162,8 +162,4 @@ async function compress(
   });
   context.places.pack(layer.digest, wayOf(context, compression), { digest, size });
   return { mediaType, digest, size };
-}
-
-function report({ tell }: PushContext, { digest, size }: Descriptor, state: PushState, current: number): void {
-  tell({ kind: "layer", digest, state, current, total: size });
 }
