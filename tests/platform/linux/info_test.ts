@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { readFile, realpath } from "node:fs/promises";
-import { kernelOlderThan } from "../../../lib/platform/linux/helpers/kernel_version.ts";
+import { kernelOlderThan } from "../../../lib/platform/linux/helpers/version_order.ts";
 import { overlayFeatures } from "../../../lib/platform/linux/mounts/overlay.ts";
 import { runCommand } from "../../../lib/platform/linux/helpers/command.ts";
 import { hasJournal } from "../../../lib/platform/linux/logs/journal_log.ts";

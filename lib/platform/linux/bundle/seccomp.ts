@@ -6,7 +6,7 @@
 import { readFile } from "node:fs/promises";
 import { arch, release } from "node:os";
 import { EngineError } from "../../../engine/errors.ts";
-import { kernelOlderThan } from "../helpers/kernel_version.ts";
+import { kernelOlderThan } from "../helpers/version_order.ts";
 import type { SpecSeccomp, SpecSyscall } from "./spec_types.ts";
 import { hasSystemCode } from "../../../oci/system_error.ts";
 

@@ -17,7 +17,7 @@ import { withRoom } from "../../storage/disk_room.ts";
 import { SubPaths } from "../bundle/mounts/sub_paths.ts";
 import { CommandError, runCommand } from "../helpers/command.ts";
 import type { HostContext } from "../helpers/context.ts";
-import { kernelOlderThan } from "../helpers/kernel_version.ts";
+import { kernelOlderThan } from "../helpers/version_order.ts";
 import { NO_DEVICES, NO_LINKS, NO_LINKS_SINCE, NO_SETUID } from "../mounts/mount_handle.ts";
 import { containerPaths, type HostPaths } from "../helpers/paths.ts";
 import { hasMount, unmountBelow } from "../mounts/mounts_below.ts";

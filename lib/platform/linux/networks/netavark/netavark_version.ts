@@ -6,6 +6,7 @@
 import { EngineError } from "../../../../engine/errors.ts";
 import { NETWORK_DRIVERS, type NetworkDriver, type NetworkRecord } from "../../../../engine/records/network_record.ts";
 import { runCommand } from "../../helpers/command.ts";
+import { isOlder } from "../../helpers/version_order.ts";
 
 /** The settings of a network that depend on the version. */
 export type VersionedNetwork = Pick<NetworkRecord, "driver" | "options" | "addressSource">;
@@ -40,10 +41,4 @@ export function knownDrivers(version: string): readonly NetworkDriver[] {
 export async function readVersion(program: string): Promise<string> {
   const { stdout } = await runCommand(program, ["--version"]);
   return /\d+(?:\.\d+)*/.exec(stdout)?.[0] ?? "0";
-}
-
-function isOlder(version: string, least: string): boolean {
-  const [have, want] = [version, least].map((text) => text.split(".").map(Number));
-  const differs = want.findIndex((number, i) => (have[i] ?? 0) !== number);
-  return differs >= 0 && (have[differs] ?? 0) < want[differs];
 }
