@@ -6,9 +6,9 @@
  */
 import { parseArgs } from "node:util";
 import { installCommands, missingOf as missingNeeds } from "../lib/platform/doctor/diagnose.ts";
-import { readDistribution } from "../lib/platform/doctor/host_check.ts";
 import { NEEDS } from "../lib/platform/doctor/needs.ts";
-import { HELPER_FOLDERS } from "../lib/platform/linux/helpers/programs.ts";
+import { parseOSRelease } from "../lib/platform/linux/os_release.ts";
+import { isInstalled } from "../lib/platform/linux/helpers/programs.ts";
 import {
   BUILDX_PLUGIN,
   COMPOSE_PLUGIN,
@@ -18,8 +18,6 @@ import {
   LATER_QUADLET,
 } from "./later_debian/client_programs.ts";
 import { DEBIAN, MACHINE, type Package, RUN, TEST } from "./setup/packages.ts";
-
-const FOLDERS = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin", ...HELPER_FOLDERS];
 
 /** Choices of {@linkcode setup}. */
 export interface SetupOptions {
@@ -52,12 +50,12 @@ export async function setup(options: SetupOptions = {}): Promise<SetupResult> {
   }
   const wanted = options.debian ? DEBIAN : options.machine ? MACHINE : options.test ? [...RUN, ...TEST] : RUN;
   const missing = await missingOf(wanted);
-  const docker = options.test === true && !await isThere("docker");
+  const docker = options.test === true && !await isInstalled("docker");
   // The virtual machine and the later Debian have no network: they get the plugins of this machine.
   const needsPlugins = options.test === true || options.machine === true || options.long === true;
-  const compose = needsPlugins && !await isThere(COMPOSE_PLUGIN);
-  const buildx = needsPlugins && !await isThere(BUILDX_PLUGIN);
-  const later = options.long === true && !await isThere(LATER_QUADLET);
+  const compose = needsPlugins && !await isInstalled(COMPOSE_PLUGIN);
+  const buildx = needsPlugins && !await isInstalled(BUILDX_PLUGIN);
+  const later = options.long === true && !await isInstalled(LATER_QUADLET);
   if (missing.length === 0 && !docker && !compose && !buildx && !later) return { failed: false, missing };
   const clients = [
     ...docker ? ["docker (the client)"] : [],
@@ -88,31 +86,25 @@ export async function setup(options: SetupOptions = {}): Promise<SetupResult> {
 export async function findHindrance(): Promise<string | undefined> {
   if (Deno.build.os !== "linux") return `this is ${Deno.build.os}`;
   if (Deno.uid() !== 0) return "installing needs root";
-  return await isThere("apt-get") ? undefined : "there is no apt-get here";
+  return await isInstalled("apt-get") ? undefined : "there is no apt-get here";
 }
 
 /** The commands that would install what containers need here, by this distribution's own names. Tools of tests are Debian's only. */
 async function listCommands(): Promise<string[]> {
-  const there = await Promise.all(NEEDS.map(async ({ probe }) => await isThere(probe) ? [probe] : []));
+  const there = await Promise.all(NEEDS.map(async ({ probe }) => await isInstalled(probe) ? [probe] : []));
   const release = await Deno.readTextFile("/etc/os-release").catch(() => "");
   return describeCommands(release, new Set(there.flat()));
 }
 
 /** The lines of {@linkcode setup} for a machine of this os-release(5) that has these probes of the needs. */
 export function describeCommands(release: string, found: ReadonlySet<string>): string[] {
-  const commands = installCommands({ distribution: readDistribution(release) }, missingNeeds(found));
+  const commands = installCommands({ distribution: parseOSRelease(release) }, missingNeeds(found));
   return commands.map((command) => `setup: containers would need: ${command}`);
 }
 
 async function missingOf(packages: readonly Package[]): Promise<string[]> {
-  const there = await Promise.all(packages.map(({ probe }) => isThere(probe)));
+  const there = await Promise.all(packages.map(({ probe }) => isInstalled(probe)));
   return packages.filter((_, index) => !there[index]).map(({ name }) => name);
-}
-
-async function isThere(probe: string): Promise<boolean> {
-  const paths = probe.startsWith("/") ? [probe] : FOLDERS.map((folder) => `${folder}/${probe}`);
-  const found = await Promise.all(paths.map((path) => Deno.stat(path).then(() => true, () => false)));
-  return found.includes(true);
 }
 
 /** All at once; when one of them cannot be had, the others one by one. */

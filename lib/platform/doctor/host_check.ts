@@ -4,7 +4,8 @@ import { dirname } from "node:path";
 import process from "node:process";
 import { messageOf } from "../../oci/message_of.ts";
 import { checkCRIU } from "../linux/checkpoints/criu.ts";
-import { findProgram, HELPER_FOLDERS } from "../linux/helpers/programs.ts";
+import { type OSRelease, readOSRelease } from "../linux/os_release.ts";
+import { isInstalled } from "../linux/helpers/programs.ts";
 import { readCgroupLayout, usableCgroupLayout } from "../linux/resources/cgroups.ts";
 import { NEEDS } from "./needs.ts";
 
@@ -14,8 +15,7 @@ export interface HostCheck {
   readonly os: string;
   readonly arch: string;
   readonly kernel: string;
-  /** Of os-release(5); empty texts where there is none. */
-  readonly distribution: { readonly id: string; readonly like: string; readonly name: string };
+  readonly distribution: Pick<OSRelease, "id" | "like" | "name">;
   /** The runtime of this program: `Deno 2.9.6`, `Node 24.3.0`. */
   readonly runtime: string;
   /** The probes of {@linkcode NEEDS} that were found. */
@@ -41,14 +41,14 @@ export interface HostCheck {
 /** Gathers the facts about this machine, but for the trial. */
 export async function checkThisHost(root: string): Promise<HostCheck> {
   const isLinux = process.platform === "linux";
-  const probes = await Promise.all(NEEDS.map(async ({ probe }) => [probe, await isThere(probe)] as const));
-  const found = new Set(probes.flatMap(([probe, isThere]) => isThere ? [probe] : []));
+  const probes = await Promise.all(NEEDS.map(async ({ probe }) => [probe, await isInstalled(probe)] as const));
+  const found = new Set(probes.flatMap(([probe, has]) => has ? [probe] : []));
   const filesystems = await readFile("/proc/filesystems", "utf8").catch(() => "");
   return {
     os: process.platform,
     arch: arch(),
     kernel: release(),
-    distribution: readDistribution(await readFile("/etc/os-release", "utf8").catch(() => "")),
+    distribution: await readOSRelease(),
     runtime: nameRuntime(process.versions),
     found,
     brokenCRIU: found.has("criu") ? await checkCRIU().then(() => undefined, messageOf) : undefined,
@@ -65,18 +65,6 @@ export async function checkThisHost(root: string): Promise<HostCheck> {
 /** The name and version of the runtime that has these versions. */
 export function nameRuntime(versions: Readonly<Record<string, string | undefined>>): string {
   return versions.deno === undefined ? `Node ${versions.node}` : `Deno ${versions.deno}`;
-}
-
-/** Reads os-release(5). */
-export function readDistribution(text: string): HostCheck["distribution"] {
-  const value = (name: string) => new RegExp(`^${name}=["']?(.*?)["']?$`, "m").exec(text)?.[1] ?? "";
-  return { id: value("ID"), like: value("ID_LIKE"), name: value("PRETTY_NAME") };
-}
-
-async function isThere(probe: string): Promise<boolean> {
-  const paths = probe.startsWith("/") ? [probe] : HELPER_FOLDERS.map((folder) => `${folder}/${probe}`);
-  if (!probe.startsWith("/") && await findProgram(probe) !== undefined) return true;
-  return (await Promise.all(paths.map((path) => access(path).then(() => true, () => false)))).includes(true);
 }
 
 async function kindOfCgroups(): Promise<HostCheck["cgroups"]> {

@@ -18,6 +18,7 @@ import { OWN_PROFILE } from "./bundle/seccomp.ts";
 import { DEVICE_FOLDERS } from "./bundle/cdi/device_folders.ts";
 import { netavarkAt } from "./networks/netavark/netavark.ts";
 import { readTextBounded } from "./helpers/bounded_read.ts";
+import { readOSRelease } from "./os_release.ts";
 import { findProgram, packageVersions, programVersion } from "./helpers/programs.ts";
 import { hasVolatile, NO_METACOPY, overlayFeatures } from "./mounts/overlay.ts";
 import { usableCgroupLayout } from "./resources/cgroups.ts";
@@ -179,16 +180,9 @@ async function readForwarding(): Promise<boolean> {
   return (await readFile("/proc/sys/net/ipv4/ip_forward", "utf8").catch(() => "")).trim() === "1";
 }
 
-/** Reads os-release(5). */
 async function readDistribution(): Promise<HostInfo["distribution"]> {
-  const text = await readFile("/etc/os-release", "utf8").catch(() => "");
-  const value = (name: string) => new RegExp(`^${name}=["']?(.*?)["']?$`, "m").exec(text)?.[1];
-  const codename = value("VERSION_CODENAME");
-  return {
-    distribution: value("ID") ?? "unknown",
-    version: value("VERSION_ID") ?? "unknown",
-    ...codename !== undefined && { codename },
-  };
+  const { id, version, codename } = await readOSRelease();
+  return { distribution: id || "unknown", version: version || "unknown", ...codename !== "" && { codename } };
 }
 
 /** The version, and the controllers that this server's containers can be limited by: an ordinary user's have none. */

@@ -1,6 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { diagnoseHost, familyOf } from "../../../lib/platform/doctor/diagnose.ts";
-import { type HostCheck, nameRuntime, readDistribution } from "../../../lib/platform/doctor/host_check.ts";
+import { type HostCheck, nameRuntime } from "../../../lib/platform/doctor/host_check.ts";
+import { parseOSRelease } from "../../../lib/platform/linux/os_release.ts";
 import { NEEDS } from "../../../lib/platform/doctor/needs.ts";
 import { netavarkAt } from "../../../lib/platform/linux/networks/netavark/netavark.ts";
 import { describeCommands } from "../../../scripts/setup.ts";
@@ -119,10 +120,10 @@ Deno.test("doctorCommand() exits with 1 where containers cannot run, and prints 
   assert(lines.includes("  apt-get install conmon"));
 });
 
-Deno.test("readDistribution(), familyOf() and nameRuntime() read what systems say of themselves", () => {
-  const ubuntu = readDistribution('ID=ubuntu\nID_LIKE=debian\nPRETTY_NAME="Ubuntu 24.04 LTS"\nVERSION_ID="24.04"\n');
-  assertEquals(ubuntu, { id: "ubuntu", like: "debian", name: "Ubuntu 24.04 LTS" });
-  assertEquals([familyOf(ubuntu), familyOf(readDistribution(""))], ["debian", undefined]);
+Deno.test("parseOSRelease(), familyOf() and nameRuntime() read what systems say of themselves", () => {
+  const ubuntu = parseOSRelease('ID=ubuntu\nID_LIKE=debian\nPRETTY_NAME="Ubuntu 24.04 LTS"\nVERSION_ID="24.04"\n');
+  assertEquals(ubuntu, { id: "ubuntu", like: "debian", name: "Ubuntu 24.04 LTS", version: "24.04", codename: "" });
+  assertEquals([familyOf(ubuntu), familyOf(parseOSRelease(""))], ["debian", undefined]);
   assertEquals([nameRuntime({ node: "24.3.0" }), nameRuntime({ node: "24", deno: "2.9.6" })], [
     "Node 24.3.0",
     "Deno 2.9.6",

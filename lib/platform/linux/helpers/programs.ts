@@ -19,6 +19,13 @@ export async function findProgram(name: string): Promise<string | undefined> {
   }
 }
 
+/** Whether a program is installed: one with this name in a folder of programs, or a file at this full path. */
+export async function isInstalled(program: string): Promise<boolean> {
+  if (!program.startsWith("/") && await findProgram(program) !== undefined) return true;
+  const paths = program.startsWith("/") ? [program] : HELPER_FOLDERS.map((folder) => join(folder, program));
+  return (await Promise.all(paths.map((path) => access(path).then(() => true, () => false)))).includes(true);
+}
+
 /** A program's version, in its own words; empty where it is missing. */
 export async function programVersion(path: string | undefined): Promise<string> {
   if (path === undefined) return "";
