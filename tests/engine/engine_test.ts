@@ -73,15 +73,18 @@ Deno.test("Engine.close() stops pulls and waits until they have cleaned up", asy
   const engine = await Engine.open(ports, { registries: parseRegistriesConf(registry.registries) });
   const image = sampleImage([1000, 2000]);
   const name = registry.add("app:1", image);
-  let release = () => {};
+  const [asked, leave] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   registry.fault = async ({ what }) => {
-    if (what === image.layers[1].digest) await new Promise<void>((resolve) => release = resolve);
+    if (what === image.layers[1].digest) {
+      asked.resolve();
+      await leave.promise;
+    }
     return undefined;
   };
   const pull = assertRejects(() => Array.fromAsync(engine.images.pull(name)), EngineError);
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await asked.promise;
   await engine.close();
   assertEquals((await pull).code, "cancelled");
   assertEquals(await Array.fromAsync(ports.blobs.list()), []);
-  release();
+  leave.resolve();
 });

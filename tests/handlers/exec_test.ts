@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import type { Platform, UpgradeInit } from "../../lib/rest/mod.ts";
 import { openTestEngine, type TestEngine, TINY_NAME } from "../fixtures/handlers/test_engine.ts";
+import { untilTrue } from "../fixtures/until_true.ts";
 
 const ATTACH = { AttachStdin: true, AttachStdout: true, AttachStderr: true };
 
@@ -39,7 +40,7 @@ Deno.test("ExecStartHandler() takes the connection over, frames output and passe
   assertEquals(type, "application/vnd.docker.multiplexed-stream");
   await input.write(new TextEncoder().encode("typed"));
   await input.close();
-  while (!test.kernel.execs.get(id)?.isInputClosed) await new Promise((resolve) => setTimeout(resolve, 1));
+  await untilTrue(() => test.kernel.execs.get(id)?.isInputClosed === true);
   test.kernel.execs.get(id)!.output!.enqueue({ stream: "stderr", data: new TextEncoder().encode("err") });
   test.kernel.endExec(id, 3);
   assertEquals([...new Uint8Array(await new Response(output).arrayBuffer())], [2, 0, 0, 0, 0, 0, 0, 3, 101, 114, 114]);
@@ -54,7 +55,7 @@ Deno.test("ExecStartHandler() answers 200 without an upgrade, and a terminal's b
   await test.serve(start(`/v1.44/exec/${id}/start`, { Tty: true, ConsoleSize: [30, 40] }, {}), platform);
   assertEquals(announced[0].status, 200);
   assertEquals(new Headers(announced[0].headers).get("content-type"), "application/vnd.docker.raw-stream");
-  while (!test.kernel.execs.get(id)?.output) await new Promise((resolve) => setTimeout(resolve, 1));
+  await untilTrue(() => test.kernel.execs.get(id)?.output !== undefined);
   assertEquals(test.kernel.execs.get(id)!.options.size, { height: 30, width: 40 });
   test.kernel.execs.get(id)!.output!.enqueue({ stream: "stdout", data: new TextEncoder().encode("raw") });
   test.kernel.endExec(id, 0);
@@ -68,7 +69,7 @@ Deno.test("CompatExecStartHandler() sends frames or bytes as the start asks, whe
     const id = await session(test, { Cmd: ["serve"], ...made });
     const { platform, announced, output } = connection();
     await test.serve(start(`/v1.51/exec/${id}/start`, asked), platform);
-    while (!test.kernel.execs.get(id)?.output) await new Promise((resolve) => setTimeout(resolve, 1));
+    await untilTrue(() => test.kernel.execs.get(id)?.output !== undefined);
     test.kernel.execs.get(id)!.output!.enqueue({ stream: "stdout", data: new TextEncoder().encode("said") });
     test.kernel.endExec(id, 0);
     const type = new Headers(announced[0].headers).get("content-type");

@@ -6,6 +6,7 @@ import { assertConsistent } from "../../fixtures/engine/fake_check.ts";
 import { MemoryStore } from "../../../lib/platform/storage/memory_store.ts";
 import { type FakeEngine, hookedStore, openFake, spec } from "../../fixtures/engine/fake_engine.ts";
 import { started } from "../../fixtures/engine/started.ts";
+import { untilTrue } from "../../fixtures/until_true.ts";
 
 async function actions(engine: FakeEngine, id: string): Promise<string[]> {
   return (await engine.events()).filter((event) => event.id === id).map(({ action }) => action);
@@ -150,7 +151,7 @@ Deno.test("Containers restart by their policy, as often as it says, and not agai
   await using engine = await openFake();
   const { containers, kernel } = engine;
   const failing = await started(engine, { command: ["exit", "1"], restartPolicy: { name: "on-failure", retries: 2 } });
-  while (containers.resolve(failing).state.restartCount < 2) await new Promise((resolve) => setTimeout(resolve, 1));
+  await untilTrue(() => containers.resolve(failing).state.restartCount >= 2);
   await containers.settled();
   assertEquals(containers.resolve(failing).state.status, "exited");
   assertEquals((await actions(engine, failing)).filter((action) => action === "restart").length, 2);
@@ -252,7 +253,7 @@ Deno.test("an end that cannot be recorded is recorded when the disk has room aga
   const id = await started(engine);
   full = true;
   kernel.end(id, 3);
-  while (refused < 3) await new Promise((resolve) => setTimeout(resolve, 1));
+  await untilTrue(() => refused >= 3);
   assertEquals(containers.resolve(id).state.status, "running");
   full = false;
   assertEquals(await containers.wait(id), 3);

@@ -6,6 +6,7 @@ import { assertConsistent } from "../../fixtures/engine/fake_check.ts";
 import { Dying } from "../../fixtures/engine/dying_engine.ts";
 import { type FakeEngine, openFake, spec } from "../../fixtures/engine/fake_engine.ts";
 import { FakeKernel } from "../../fixtures/engine/fake_kernel.ts";
+import { untilTrue } from "../../fixtures/until_true.ts";
 
 /** Things clients do, each a whole story. The engine may die at any point of them. */
 const STORIES: Record<string, (containers: Containers) => Promise<unknown>> = {
@@ -49,7 +50,7 @@ const STORIES: Record<string, (containers: Containers) => Promise<unknown>> = {
     const check = { test: ["CMD", "exit", "1"], interval: 1000, retries: 1 };
     const { record: { id } } = await containers.create(spec({ health: { check, onFailure: "restart" } }));
     await containers.start(id);
-    while (containers.resolve(id).state.restartCount === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    await untilTrue(() => containers.resolve(id).state.restartCount > 0);
     await containers.remove(id, { force: true, timeout: 0 });
   },
   "a start that fails": async (containers) => {

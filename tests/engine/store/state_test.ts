@@ -2,6 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import type { Change } from "../../../lib/engine/ports/ports.ts";
 import { Intents } from "../../../lib/engine/store/intents.ts";
 import { State } from "../../../lib/engine/store/state.ts";
+import { untilTrue } from "../../fixtures/until_true.ts";
 import { MemoryStore } from "../../../lib/platform/storage/memory_store.ts";
 
 interface Thing {
@@ -52,7 +53,7 @@ Deno.test("State.commit() shows nothing before it lasts", async () => {
   const state = await State.open(store);
   const things = state.table<Thing>("things");
   const done = state.commit([things.put("1", { name: "one", size: 1n })]);
-  await new Promise((resolve) => setTimeout(resolve, 5));
+  await untilTrue(() => store.batches.length > 0);
   assertEquals([store.batches, things.has("1")], [[1], false]);
   store.release();
   await done;
@@ -65,7 +66,7 @@ Deno.test("State.commit() sends out what gathered while another commit ran as on
   const things = state.table<Thing>("things");
   const put = (key: string) => state.commit([things.put(key, { name: key, size: 1n })]);
   const first = put("a");
-  await new Promise((resolve) => setTimeout(resolve, 5));
+  await untilTrue(() => store.batches.length > 0);
   const rest = ["b", "c", "d"].map(put);
   store.release();
   await Promise.all([first, ...rest]);

@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import type { Platform, UpgradeInit } from "../../../lib/rest/mod.ts";
 import { openTestEngine, type TestEngine, TINY_NAME } from "../../fixtures/handlers/test_engine.ts";
+import { untilTrue } from "../../fixtures/until_true.ts";
 
 /** A connection whose far end the test holds. */
 function connection() {
@@ -39,7 +40,7 @@ Deno.test("AttachContainer() takes the connection over, frames output and passes
   ]);
   const typed = test.kernel.processes.get(id)?.input ?? [];
   await input.write(new TextEncoder().encode("typed"));
-  while (typed.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+  await untilTrue(() => typed.length > 0);
   test.kernel.write(id, "out\n");
   test.kernel.write(id, "err\n", "stderr");
   test.kernel.end(id, 0);

@@ -3,6 +3,7 @@ import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/
 import type { StepEvent } from "../../../lib/engine/build/build_options.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
 import { BuildRig } from "../../fixtures/build/build_rig.ts";
+import { untilTrue } from "../../fixtures/until_true.ts";
 
 /** Two stages that wait for each other, by files in a cache that both mount. */
 const MEETING = "FROM IMAGE AS a\nRUN --mount=type=cache,id=ID,target=/m touch /m/a; " +
@@ -46,7 +47,7 @@ Deno.test("builds: stages that do not need each other are built side by side", a
     const left = new AbortController();
     const build = rig.build(text, { signal: left.signal });
     const ended = assertRejects(() => build, EngineError, "cancelled");
-    while (rig.engine.containers.list().length < 2) await new Promise((resolve) => setTimeout(resolve, 20));
+    await untilTrue(() => rig.engine.containers.list().length >= 2);
     left.abort();
     await ended;
     assertEquals(rig.engine.containers.list({ all: true }), []);

@@ -14,6 +14,7 @@ import {
   rest,
 } from "../../../lib/rest/mod.ts";
 import { answerBatches, batchCalls, type BatchCallsOptions, type BatchOptions } from "../../../lib/rest/batch.ts";
+import { untilTrue } from "../../fixtures/until_true.ts";
 
 const shop = api("shop.example.com", {
   Add: rest("GET /sum?a=%v&b=%v", [int64, int64], [int64]),
@@ -59,7 +60,7 @@ function served(options: { batch?: BatchOptions; client?: BatchCallsOptions } = 
   const client = (token: string) =>
     link(shop, "http://h", header("authorization", `Bearer ${token}`, batchCalls({ fetch }, options.client)));
   const release = async (name: string) => {
-    for (let i = 0; i < 500 && !running.has(name); i++) await new Promise((resolve) => setTimeout(resolve, 5));
+    await untilTrue(() => running.has(name));
     running.get(name)!();
   };
   return { client: client("good"), bad: client("bad"), requests, release, serve, aborted, running };
@@ -120,7 +121,7 @@ Deno.test("a call that is aborted leaves the others of its batch alone; when all
   const [one, two] = [new AbortController(), new AbortController()];
   const gone = client.Slow("gone", { signal: one.signal });
   const kept = client.Slow("kept");
-  while (running.size < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+  await untilTrue(() => running.size >= 2);
   one.abort(new Error("enough"));
   await assertRejects(() => gone, Error, "enough");
   await release("kept");
@@ -129,7 +130,7 @@ Deno.test("a call that is aborted leaves the others of its batch alone; when all
   await release("gone");
   running.clear();
   const all = [client.Slow("a", { signal: two.signal }), client.Slow("b", { signal: two.signal })];
-  while (running.size < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+  await untilTrue(() => running.size >= 2);
   two.abort(new Error("enough"));
   for (const call of all) await assertRejects(() => call, Error, "enough");
   assertEquals(aborted, ["a", "b"]);

@@ -1,5 +1,5 @@
 /** Calls over one WebSocket, through the listener. */
-import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
+import { assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
 import { z } from "zod";
 import { answerSocketCalls, type SocketAnswerOptions, socketCalls } from "../../../lib/rest/batch.ts";
 import { listen } from "../../../lib/platform/http/listener.ts";
@@ -17,6 +17,7 @@ import {
   rest,
   socketProtocols,
 } from "../../../lib/rest/mod.ts";
+import { untilTrue } from "../../fixtures/until_true.ts";
 
 const shop = api("shop.example.com", {
   Add: rest("GET /sum?a=%v&b=%v", [int64, int64], [int64]),
@@ -25,11 +26,6 @@ const shop = api("shop.example.com", {
   Digest: rest("GET /digest?of=%v", [bytes], [bytes]),
   Count: rest("GET /count", [], [chan(int64)]),
 });
-
-async function until(test: () => boolean): Promise<void> {
-  for (let i = 0; i < 500 && !test(); i++) await new Promise((resolve) => setTimeout(resolve, 10));
-  assert(test());
-}
 
 /** A shop whose slow calls wait until they are told to go on, by name. */
 async function served(options?: SocketAnswerOptions) {
@@ -96,12 +92,12 @@ Deno.test("answerSocketCalls() answers in the order in which answers are ready, 
   const second = client.Slow("second").then(note);
   const leave = new AbortController();
   const third = client.Slow("third", { signal: leave.signal });
-  await until(() => server.running.size === 3);
+  await untilTrue(() => server.running.size === 3);
   server.running.get("second")!();
   await second;
   leave.abort(new Error("enough"));
   await assertRejects(() => third, Error, "enough");
-  await until(() => server.aborted.join() === "third");
+  await untilTrue(() => server.aborted.join() === "third");
   server.running.get("first")!();
   await first;
   assertEquals(order, ["second", "first"]);
@@ -112,11 +108,11 @@ Deno.test("socketCalls() has no more calls under way than it may, and the server
   using client = called(server.url, "good", { calls: 5 });
   const names = Array.from({ length: 12 }, (_, i) => `n${i}`);
   const calls = names.map((name) => client.Slow(name));
-  await until(() => server.running.size === 3);
+  await untilTrue(() => server.running.size === 3);
   await new Promise((resolve) => setTimeout(resolve, 50));
   assertEquals(server.running.size, 3);
   for (let i = 0; i < 12; i++) {
-    await until(() => server.running.has(names[i]));
+    await untilTrue(() => server.running.has(names[i]));
     server.running.get(names[i])!();
   }
   assertEquals(await Promise.all(calls), names);
@@ -147,17 +143,17 @@ Deno.test("socketCalls() repeats nothing when its WebSocket breaks, and opens an
   using client = called(server.url);
   const slow = client.Slow("lost");
   slow.catch(() => {});
-  await until(() => server.running.size === 1);
+  await untilTrue(() => server.running.size === 1);
   // One that is idle is closed, and the next call opens another.
   using other = called(server.url, "good", { idle: 20 });
   assertEquals(await other.Add(1n, 1n), 2n);
-  await until(() => server.requests.length === 2);
+  await untilTrue(() => server.requests.length === 2);
   await new Promise((resolve) => setTimeout(resolve, 100));
   assertEquals(await other.Add(2n, 2n), 4n);
   assertEquals(server.requests, ["GET /batch", "GET /batch", "GET /batch"]);
   client[Symbol.dispose]();
   await assertRejects(() => slow, Error, "the call may have run");
-  await until(() => server.aborted.join() === "lost");
+  await untilTrue(() => server.aborted.join() === "lost");
 });
 
 /** A peer that speaks by hand. */
@@ -187,7 +183,7 @@ Deno.test("answerSocketCalls() takes a browser's credential, and lets a call for
   );
   send(call(3, { path: "/sum?a=1&b=2", headers: [["X-Forwarded-For", "1.2.3.4"]] }), call(4, { path: "/count" }));
   send(call(5, { path: "/notes/a", base64: "%" }));
-  await until(() => heard.length === 5);
+  await untilTrue(() => heard.length === 5);
   const statuses = heard.map((text) => JSON.parse(text)).map(({ id, status }) => [id, status]).sort();
   assertEquals(statuses, [[1, 200], [2, 400], [3, 400], [4, 400], [5, 400]]);
   socket.close();
@@ -208,12 +204,12 @@ Deno.test("answerSocketCalls() ends a WebSocket that breaks its rules, and abort
     server.running.clear();
     const { closed, send } = await speak(server.url);
     send(call(0));
-    await until(() => server.running.size === 1);
+    await untilTrue(() => server.running.size === 1);
     send(...messages);
     const [told, reason] = await closed;
     assertEquals(told, code);
     assertMatch(reason, words);
-    await until(() => server.aborted.length > index);
+    await untilTrue(() => server.aborted.length > index);
   }
   const { socket, closed } = await speak(server.url);
   socket.send(new Uint8Array(3));

@@ -4,6 +4,7 @@ import { conform } from "../../../lib/rest/contract/conform.ts";
 import { mock } from "../../../lib/rest/contract/mock.ts";
 import { clientModule, clientSamples, clientTypes, openapi } from "../../../lib/rest/surfaces.ts";
 import { api, chan, handler, HTTPError, implement, int64, link, rest } from "../../../lib/rest/mod.ts";
+import { untilTrue } from "../../fixtures/until_true.ts";
 
 const Reading = z.object({ at: z.number(), celsius: z.number().optional() });
 const meter = api("meter.example.com", {
@@ -56,11 +57,6 @@ function endless() {
   return { state, values: make() };
 }
 
-async function until(test: () => boolean): Promise<void> {
-  for (let i = 0; i < 500 && !test(); i++) await new Promise((resolve) => setTimeout(resolve, 10));
-  assert(test());
-}
-
 Deno.test("chan() as an argument carries values of any kind, and others beside it", async () => {
   async function* numbers() {
     yield* [1n, 2n ** 60n];
@@ -103,7 +99,7 @@ Deno.test("receiveChannel() refuses other types and codings", async () => {
 Deno.test("a channel's sender is told when the function has answered, and reads no further than needed", async () => {
   const { state, values } = endless();
   assertEquals(await client.First(values), { at: 1 });
-  await until(() => state.returned);
+  await untilTrue(() => state.returned);
   assert(state.made < 10, String(state.made));
 });
 
@@ -128,7 +124,7 @@ Deno.test("chan() goes both ways at once over lines, over the network too", asyn
       if (at === 5) break;
     }
     assertEquals(got, [1, 2, 3, 4, 5]);
-    await until(() => state.returned);
+    await untilTrue(() => state.returned);
   }
 });
 
@@ -141,7 +137,7 @@ Deno.test("a proxy passes a channel's lines on as they come", async () => {
   assertEquals(await through.Sum(1, numbers()), 3n);
   const { state, values } = endless();
   assertEquals(await through.First(values), { at: 1 });
-  await until(() => state.returned);
+  await untilTrue(() => state.returned);
 });
 
 Deno.test("chan() as an argument is the whole body, and stands nowhere else", async () => {
@@ -166,7 +162,7 @@ Deno.test("the client module and the document know channels as arguments", async
   assertEquals(await connect("http://m", { fetch: serve }).Sum(1, numbers()), 2n ** 60n + 1n);
   const { state, values } = endless();
   assertEquals(await connect("http://m", { fetch: serve }).First(values), { at: 1 });
-  await until(() => state.returned);
+  await untilTrue(() => state.returned);
   assert(clientTypes(meter).includes("First(values: AsyncIterable<FirstItem>, "), clientTypes(meter));
   assertEquals(
     clientSamples(meter).get("Small"),

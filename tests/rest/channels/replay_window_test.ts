@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { api, chan, handler, HTTPError, implement, int64, link, rest } from "../../../lib/rest/mod.ts";
 import { events, type ReplayOptions, replayWindow } from "../../../lib/rest/events.ts";
+import { untilTrue } from "../../fixtures/until_true.ts";
 
 const counter = api("x", { Count: rest("GET /count?of=%v", [int64], [chan(int64)]) });
 
@@ -55,11 +56,6 @@ async function take(response: Response, count: number): Promise<[string, string]
   return seen();
 }
 
-async function until(test: () => boolean): Promise<void> {
-  for (let i = 0; i < 500 && !test(); i++) await new Promise((resolve) => setTimeout(resolve, 10));
-  assert(test());
-}
-
 async function* three() {
   yield* [1n, 2n, 3n];
 }
@@ -71,7 +67,7 @@ Deno.test("replayWindow() gives a client that comes back what it has missed", as
   const seen = await take(await one.get(), 2);
   assertEquals(seen.map(([, data]) => data), ["1", "2"]);
   give(3);
-  await until(() => state.read === 5);
+  await untilTrue(() => state.read === 5);
   assertEquals((await take(await one.get(seen[0][0]), 4)).map(([, data]) => data), ["2", "3", "4", "5"]);
   assertEquals(state.opened, 1);
 });
@@ -117,7 +113,7 @@ Deno.test("replayWindow() shares a source by its key, and gives newcomers what c
     const first = await get();
     const firsts = take(first, 4);
     give(3);
-    await until(() => state.read === before + 3);
+    await untilTrue(() => state.read === before + 3);
     const second = take(await get(), expected.length + 1);
     give(1);
     const [ones, twos] = await Promise.all([firsts, second]);
@@ -133,11 +129,11 @@ Deno.test("replayWindow() reads on without a caller until the window is full, th
   give(1);
   const [[id]] = await take(await one.get(), 1);
   give(100);
-  await until(() => state.read >= 6);
+  await untilTrue(() => state.read >= 6);
   await new Promise((resolve) => setTimeout(resolve, 20));
   assertEquals(state.read, 6);
   assertEquals((await take(await one.get(id), 5)).length, 5);
-  await until(() => state.returned === 1);
+  await untilTrue(() => state.returned === 1);
   const { status, body } = await one.get(id);
   await body?.cancel();
   assertEquals(status, 410);
@@ -177,7 +173,7 @@ Deno.test("replayWindow() bounds the sources that nobody reads", async () => {
   for (const key of [1n, 2n, 3n]) {
     for await (const _ of window(key, () => forever(key))) break;
   }
-  await until(() => returned.length === 2);
+  await untilTrue(() => returned.length === 2);
   assertEquals(returned, [1n, 2n]);
   window.close();
 });

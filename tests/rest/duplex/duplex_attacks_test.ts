@@ -3,6 +3,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { z } from "zod";
 import { listen } from "../../../lib/platform/http/listener.ts";
 import { api, chan, handler, implement, type Platform, rest } from "../../../lib/rest/mod.ts";
+import { untilTrue } from "../../fixtures/until_true.ts";
 
 const wire = api("wire.example.com", {
   Echo: rest("POST /echo", [chan(z.string())], [chan(z.string())]),
@@ -62,11 +63,6 @@ async function served(platform: Platform = {}) {
   return { url, state, [Symbol.asyncDispose]: () => listener.close(0) };
 }
 
-async function until(test: () => boolean): Promise<void> {
-  for (let i = 0; i < 500 && !test(); i++) await new Promise((resolve) => setTimeout(resolve, 10));
-  assert(test());
-}
-
 /** A peer that says what it is told. */
 async function speak(url: string, protocol = "gantry.duplex") {
   const socket = new WebSocket(url.replace("http", "ws"), [protocol]);
@@ -94,7 +90,7 @@ async function speak(url: string, protocol = "gantry.duplex") {
 Deno.test("the messages of a duplex WebSocket are what the documents say", async () => {
   await using server = await served();
   await using peer = await speak(`${server.url}/echo`);
-  await until(() => peer.heard.length === 1);
+  await untilTrue(() => peer.heard.length === 1);
   for (const text of ["+64", '"a"', '"b"', "."]) peer.socket.send(text);
   assertEquals(await peer.closed, { code: 1000, reason: "" });
   assertEquals(peer.heard, ["+64", '"a"', '"b"', "."]);
@@ -126,11 +122,11 @@ Deno.test("handler() closes a duplex WebSocket whose client breaks the rules, an
     // The function is within its loop, so that it does not end by itself.
     peer.socket.send("+9");
     peer.socket.send('"first"');
-    await until(() => peer.heard.includes('"held"'));
+    await untilTrue(() => peer.heard.includes('"held"'));
     for (const message of messages) peer.socket.send(message);
     const closed = await peer.closed;
     assertEquals(closed.code, code, `${why}: ${closed.code} ${closed.reason}`);
-    await until(() => server.state.left === index + 1);
+    await untilTrue(() => server.state.left === index + 1);
   }
 });
 
@@ -139,7 +135,7 @@ Deno.test("handler() takes no more values than it asked for: a flood closes the 
   await using peer = await speak(`${server.url}/hold`);
   for (let i = 0; i < 2000 && peer.socket.readyState === 1; i++) peer.socket.send(`"${i}"`);
   assertEquals((await peer.closed).code, 1002);
-  await until(() => server.state.left === 1);
+  await untilTrue(() => server.state.left === 1);
 });
 
 Deno.test("handler() holds few characters of a duplex client that floods it with large values", async () => {
@@ -148,7 +144,7 @@ Deno.test("handler() holds few characters of a duplex client that floods it with
   const large = `"${"x".repeat(600_000)}"`;
   for (let i = 0; i < 8; i++) peer.socket.send(large);
   assertEquals((await peer.closed).code, 1008);
-  await until(() => server.state.left === 1);
+  await untilTrue(() => server.state.left === 1);
 });
 
 Deno.test("handler() takes no value of more than a mebibyte over a WebSocket", async () => {
@@ -156,7 +152,7 @@ Deno.test("handler() takes no value of more than a mebibyte over a WebSocket", a
   await using peer = await speak(`${server.url}/echo`);
   peer.socket.send(`"${"x".repeat(1_048_576)}"`);
   assertEquals((await peer.closed).code, 1009);
-  await until(() => server.state.left === 1);
+  await untilTrue(() => server.state.left === 1);
 });
 
 Deno.test("handler() throws to the function what is no JSON, or none of its schema's, and says so to the client", async () => {
@@ -169,7 +165,7 @@ Deno.test("handler() throws to the function what is no JSON, or none of its sche
     assertEquals(code, 1011);
     assertMatch(reason, /^Read value 1: /);
     assert(peer.heard.at(-1)?.startsWith("!") && peer.heard.at(-1)?.includes(words), peer.heard.at(-1));
-    await until(() => server.state.left === index + 1);
+    await untilTrue(() => server.state.left === index + 1);
   }
 });
 
@@ -178,24 +174,24 @@ Deno.test("handler() lets go of a function whose duplex client vanishes without 
   const peer = await speak(`${server.url}/echo`);
   peer.socket.send("+64");
   peer.socket.send('"a"');
-  await until(() => peer.heard.includes('"a"'));
+  await untilTrue(() => peer.heard.includes('"a"'));
   peer.socket.close();
   await peer.closed;
-  await until(() => server.state.left === 1);
+  await untilTrue(() => server.state.left === 1);
   assertMatch(server.state.failures[0], /the client has left/);
 });
 
 Deno.test("handler() makes no value for a duplex client that gives no credit, and one for each that it gives", async () => {
   await using server = await served();
   await using peer = await speak(`${server.url}/burst`);
-  await until(() => server.state.yielded > 0);
+  await untilTrue(() => server.state.yielded > 0);
   assert(server.state.yielded <= 2);
   peer.socket.send("+5");
-  await until(() => peer.heard.length === 6);
+  await untilTrue(() => peer.heard.length === 6);
   assertEquals(peer.heard, ["+64", "0", "1", "2", "3", "4"]);
   assert(server.state.yielded <= 7);
   peer.socket.close();
-  await until(() => server.state.left === 1);
+  await untilTrue(() => server.state.left === 1);
 });
 
 Deno.test("handler() opens no duplex WebSocket to an operation that takes no channel", async () => {
@@ -224,14 +220,14 @@ Deno.test("handler() gives others their turn while duplex clients send as fast a
     socket.send("+64");
     for (let i = 0; i < 64; i++) socket.send('"x"');
   }
-  await until(() => echoed > 1000);
+  await untilTrue(() => echoed > 1000);
   const response = await fetch(`${server.url}/all`, { method: "DELETE" });
   assertEquals(await response.text(), "gone");
   for (const { socket, closed } of peers) {
     socket.close();
     await closed;
   }
-  await until(() => server.state.left === 4);
+  await untilTrue(() => server.state.left === 4);
 });
 
 Deno.test("handler() ends a duplex channel whose client has beaten once and then says nothing", async () => {
@@ -239,11 +235,11 @@ Deno.test("handler() ends a duplex channel whose client has beaten once and then
   await using silent = await speak(`${server.url}/echo`);
   silent.socket.send("+0");
   assertEquals((await silent.closed).code, 1001);
-  await until(() => server.state.left === 1);
+  await untilTrue(() => server.state.left === 1);
   // One that never beats is another's client, and may be silent.
   await using other = await speak(`${server.url}/echo`);
   other.socket.send("+64");
   await new Promise((resolve) => setTimeout(resolve, 300));
   other.socket.send('"still here"');
-  await until(() => other.heard.includes('"still here"'));
+  await untilTrue(() => other.heard.includes('"still here"'));
 });

@@ -1,9 +1,10 @@
 /** Channels both ways over one WebSocket in the client module that surfaces serve. */
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import { z } from "zod";
 import { listen } from "../../../lib/platform/http/listener.ts";
 import { api, chan, handler, HTTPError, implement, int64, rest } from "../../../lib/rest/mod.ts";
 import { clientModule } from "../../../lib/rest/surfaces.ts";
+import { untilTrue } from "../../fixtures/until_true.ts";
 
 const talk = api("talk.example.com", {
   Echo: rest("POST /echo", [chan(z.string())], [chan(z.string())]),
@@ -50,11 +51,6 @@ async function* several<T>(...values: T[]) {
   yield* values;
 }
 
-async function until(test: () => boolean): Promise<void> {
-  for (let i = 0; i < 500 && !test(); i++) await new Promise((resolve) => setTimeout(resolve, 10));
-  assert(test());
-}
-
 Deno.test("the client module carries channels both ways over one WebSocket", async () => {
   await using server = await served();
   assertEquals(await Array.fromAsync(await server.client.Echo(several("a", "b"))), ["A", "B"]);
@@ -89,11 +85,11 @@ Deno.test("the client module leaves and aborts a channel both ways", async () =>
     assertEquals(value, "X");
     break;
   }
-  await until(() => returned === 1 && server.state.left === 1);
+  await untilTrue(() => returned === 1 && server.state.left === 1);
   const leave = new AbortController();
   const channel = await server.client.Echo(endless(), { signal: leave.signal });
   await channel.next();
   leave.abort(new Error("enough"));
   await assertRejects(() => Array.fromAsync(channel), Error, "enough");
-  await until(() => returned === 2 && server.state.left === 2);
+  await untilTrue(() => returned === 2 && server.state.left === 2);
 });

@@ -3,6 +3,7 @@ import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { z } from "zod";
 import { listen } from "../../../lib/platform/http/listener.ts";
 import { api, bearer, chan, handler, header, HTTPError, implement, int64, link, rest } from "../../../lib/rest/mod.ts";
+import { untilTrue } from "../../fixtures/until_true.ts";
 
 const Line = z.object({ text: z.string(), n: z.number().optional() });
 const talk = api("talk.example.com", {
@@ -14,12 +15,6 @@ const talk = api("talk.example.com", {
   }),
   Ignore: rest("POST /ignore", [chan(z.number())], [chan(z.number())]),
 });
-
-/** Waits until something is so. */
-async function until(test: () => boolean): Promise<void> {
-  for (let i = 0; i < 500 && !test(); i++) await new Promise((resolve) => setTimeout(resolve, 10));
-  assert(test());
-}
 
 function functions() {
   const state = { taken: 0, left: 0, failures: [] as unknown[], aborted: 0 };
@@ -126,7 +121,7 @@ Deno.test("link() carries channels both ways over one WebSocket, value by value"
   assertEquals((await echo.next()).value, { text: "the end" });
   assertEquals((await echo.next()).done, true);
   assertEquals(server.seen, ["GET websocket"]);
-  await until(() => server.state.left === 1);
+  await untilTrue(() => server.state.left === 1);
 });
 
 Deno.test("link() carries many values over a WebSocket, in order, and under other methods", async () => {
@@ -174,7 +169,7 @@ Deno.test("handler() ends a duplex channel at a value that is wrong, and says wh
   const wrong = several({ text: "a" }, { text: 7 } as unknown as { text: string });
   const echo = await client.Echo(false, wrong);
   await assertRejects(() => Array.fromAsync(echo), Error, 'Read value 2: at "text"');
-  await until(() => server.state.left === 1);
+  await untilTrue(() => server.state.left === 1);
 });
 
 Deno.test("handler() tells a duplex client of a function's failure, and stops its source", async () => {
@@ -185,7 +180,7 @@ Deno.test("handler() tells a duplex client of a function's failure, and stops it
   mine.give({ text: "fail" });
   await assertRejects(() => Array.fromAsync(echo), Error, "Echo: told to fail");
   mine.give({ text: "more" });
-  await until(() => mine.state.returned);
+  await untilTrue(() => mine.state.returned);
 });
 
 Deno.test("handler() ends a duplex channel when its function is done, and stops the client's source", async () => {
@@ -196,7 +191,7 @@ Deno.test("handler() ends a duplex channel when its function is done, and stops 
   mine.give({ text: "enough" });
   assertEquals(await Array.fromAsync(echo), []);
   mine.give({ text: "more" });
-  await until(() => mine.state.returned);
+  await untilTrue(() => mine.state.returned);
 });
 
 Deno.test("handler() lets a function leave its argument and go on yielding", async () => {
@@ -206,7 +201,7 @@ Deno.test("handler() lets a function leave its argument and go on yielding", asy
   mine.give(1);
   assertEquals(await Array.fromAsync(await client.Ignore(mine.values)), [1, 2]);
   mine.give(2);
-  await until(() => mine.state.returned);
+  await untilTrue(() => mine.state.returned);
 });
 
 Deno.test("link() throws the error of its own source, and the function gets one that tells no more", async () => {
@@ -218,7 +213,7 @@ Deno.test("link() throws the error of its own source, and the function gets one 
   }
   const echo = await client.Echo(false, failing());
   await assertRejects(() => Array.fromAsync(echo), RangeError, "a secret of the client's");
-  await until(() => server.state.failures.length === 1);
+  await untilTrue(() => server.state.failures.length === 1);
   assertMatch(String(server.state.failures[0]), /the sender failed: its source failed/);
 });
 
@@ -249,8 +244,8 @@ Deno.test("link() closes a duplex channel that is left, aborted or closed, and b
       await assertRejects(() => iterator.next(), Error, "enough");
     }
     mine.give({ text: "b" });
-    await until(() => mine.state.returned);
-    await until(() => server.state.left === index + 1 && server.state.aborted === index + 1);
+    await untilTrue(() => mine.state.returned);
+    await untilTrue(() => server.state.left === index + 1 && server.state.aborted === index + 1);
   }
 });
 
@@ -275,7 +270,7 @@ Deno.test("a duplex client that does not read holds the function back, and a fun
     assertEquals(n, count);
     if (++count === 1000) break;
   }
-  await until(() => server.state.left === 1);
+  await untilTrue(() => server.state.left === 1);
 });
 
 Deno.test("handler() answers a duplex call that is refused with a status, and opens no WebSocket", async () => {

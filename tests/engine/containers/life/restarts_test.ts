@@ -3,6 +3,7 @@ import { restartDelay } from "../../../../lib/engine/containers/life/restart_pol
 import { openFake, spec } from "../../../fixtures/engine/fake_engine.ts";
 import { FakeKernel } from "../../../fixtures/engine/fake_kernel.ts";
 import { MemoryStore } from "../../../../lib/platform/storage/memory_store.ts";
+import { untilTrue } from "../../../fixtures/until_true.ts";
 
 Deno.test("a container that fails is restarted on-failure, no more often than asked", async () => {
   await using fake = await openFake();
@@ -10,7 +11,7 @@ Deno.test("a container that fails is restarted on-failure, no more often than as
   const policy = { name: "on-failure", retries: 3 } as const;
   const { record: { id } } = await containers.create(spec({ command: ["exit", "7"], restartPolicy: policy }));
   await containers.start(id);
-  while (containers.resolve(id).state.restartCount < 3) await new Promise((resolve) => setTimeout(resolve, 1));
+  await untilTrue(() => containers.resolve(id).state.restartCount >= 3);
   await containers.settled();
   const { state } = containers.resolve(id);
   assertEquals([state.status, state.exitCode, state.restartCount], ["exited", 7, 3]);
@@ -33,7 +34,7 @@ Deno.test("a restart counts with the life it begins, or with why there is none",
     if (seen.length === 3) throw new Error("no process");
   };
   await containers.start(id);
-  while (containers.resolve(id).state.restartCount < 2) await new Promise((resolve) => setTimeout(resolve, 1));
+  await untilTrue(() => containers.resolve(id).state.restartCount >= 2);
   await containers.settled();
   assertEquals(seen, ["created 0", "exited 0", "exited 1"]);
   const { status, restartCount, error } = containers.resolve(id).state;

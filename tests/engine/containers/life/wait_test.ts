@@ -1,5 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { type FakeEngine, openFake, spec } from "../../../fixtures/engine/fake_engine.ts";
+import { untilTrue } from "../../../fixtures/until_true.ts";
 
 const PENDING = "pending";
 
@@ -110,7 +111,7 @@ Deno.test("Containers.wait() for one that does not run takes a container that wa
     const { containers, host } = engine;
     const id = await started(engine, { command: ["exit", "7"], restartPolicy: { name: "always" } });
     const awaits = () => containers.awaitsRestart(containers.resolve(id));
-    while (!awaits()) await new Promise((resolve) => setTimeout(resolve, 0));
+    await untilTrue(awaits);
     const wait = containers.wait(id, ["not-running"]);
     // In the native tree an end is one, whatever comes after it.
     assertEquals(await now(containers.wait(id, ["exited"])), 7, end);
@@ -132,7 +133,7 @@ Deno.test("a container that its user initializes within the wait for its restart
   const { containers } = engine;
   const id = await started(engine, { command: ["exit", "7"], restartPolicy: { name: "always" } });
   const awaits = () => containers.awaitsRestart(containers.resolve(id));
-  while (!awaits()) await new Promise((resolve) => setTimeout(resolve, 0));
+  await untilTrue(awaits);
   await containers.init(id);
   assertEquals([awaits(), containers.resolve(id).state.status], [false, "initialized"]);
   assertEquals(await now(containers.wait(id, ["not-running"])), 0);

@@ -131,11 +131,13 @@ Deno.test("a connection that is cut short is undone by the next engine, whicheve
       const kernel = new FakeKernel();
       const store = new MemoryStore();
       let dead = false;
+      const reached = Promise.withResolvers<void>();
       const first = await openWorld({
         kernel,
         store,
         hook: (operation, _, when) => {
           if (!dead || !/^networks\.(setup|teardown)$/.test(operation) || when !== moment) return;
+          reached.resolve();
           // The engine never goes on.
           return new Promise(() => {});
         },
@@ -144,7 +146,7 @@ Deno.test("a connection that is cut short is undone by the next engine, whicheve
       if (verb === "disconnect") await first.containers.networks.connect("lan", "c");
       dead = true;
       void first.containers.networks[verb]("lan", "c");
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await reached.promise;
       await first.host.close();
       await using second = await openFake({ kernel, store });
       const record = second.containers.resolve("c");
@@ -178,11 +180,16 @@ Deno.test("ContainerNetworks.remove() refuses a network in use, and takes its co
 
 Deno.test("a network is not removed under a container that is being made in it", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
+  const reached = Promise.withResolvers<void>();
   await using engine = await openWorld({
-    hook: (operation, _, when) => operation === "layers.create" && when === "before" ? promise : undefined,
+    hook: (operation, _, when) => {
+      if (operation !== "layers.create" || when !== "before") return;
+      reached.resolve();
+      return promise;
+    },
   });
   const made = engine.containers.create(spec({ networks: { lan: {} } }));
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await reached.promise;
   await assertRejects(() => engine.containers.networks.remove("lan"), EngineError, "network is being used");
   resolve();
   assertEquals(Object.keys((await made).record.networks), ["lan"]);

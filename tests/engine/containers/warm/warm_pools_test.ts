@@ -5,6 +5,7 @@ import { WAITING_LABEL, WARM_LABEL } from "../../../../lib/engine/containers/war
 import { type FakeEngine, openFake, spec } from "../../../fixtures/engine/fake_engine.ts";
 import { FakeKernel } from "../../../fixtures/engine/fake_kernel.ts";
 import { MemoryStore } from "../../../../lib/platform/storage/memory_store.ts";
+import { untilTrue } from "../../../fixtures/until_true.ts";
 
 const none: Partial<ContainerSpec> = { namespaces: { ...spec().namespaces, network: { mode: "none" } } };
 
@@ -121,7 +122,7 @@ Deno.test("none waits any more when no request came for ten minutes, and after t
   await create(engine, warm(2));
   assertEquals(waitingIn(engine).length, 2);
   kernel.pass(11 * 60_000);
-  while (waitingIn(engine).length > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  await untilTrue(() => waitingIn(engine).length === 0);
   const { id } = await create(engine, warm(2));
   assertEquals(waitingIn(engine).length, 2);
   // While another is made.

@@ -2,6 +2,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { EngineError } from "../../../../lib/engine/errors.ts";
 import { MemoryStore } from "../../../../lib/platform/storage/memory_store.ts";
 import { openTestEngine, type TestEngine, TINY_NAME } from "../../../fixtures/handlers/test_engine.ts";
+import { untilTrue } from "../../../fixtures/until_true.ts";
 
 const IMAGE = `Image=${TINY_NAME}\n`;
 
@@ -18,7 +19,7 @@ async function states(test: TestEngine): Promise<Record<string, string>> {
 
 /** Waits until the state of a unit is as wanted; the test's own time limit ends it otherwise. */
 async function untilState(test: TestEngine, unit: string, wanted: string): Promise<void> {
-  while ((await states(test))[unit] !== wanted) await new Promise((resolve) => setTimeout(resolve, 5));
+  await untilTrue(async () => (await states(test))[unit] === wanted);
 }
 
 function idOf({ engine }: TestEngine, name: string): string {
@@ -89,14 +90,14 @@ Deno.test("a oneshot is done when its command is, and fails with it", async () =
     "after.container": `[Unit]\nRequires=bad.container\nAfter=bad.container\n[Container]\n${IMAGE}`,
   });
   const run = test.engine.quadlets.start("job.container");
-  while (!test.engine.containers.list().length) await new Promise((resolve) => setTimeout(resolve, 2));
+  await untilTrue(() => test.engine.containers.list().length > 0);
   assertEquals((await states(test))["job.service"], "activating/start");
   test.kernel.end(idOf(test, "systemd-job"), 0);
   await run;
   assertEquals((await states(test))["job.service"], "active/exited");
   const failing = test.engine.quadlets.start("after.service");
   failing.catch(() => {});
-  while (!test.engine.containers.list().length) await new Promise((resolve) => setTimeout(resolve, 2));
+  await untilTrue(() => test.engine.containers.list().length > 0);
   test.kernel.end(idOf(test, "systemd-bad"), 4);
   const { message } = await assertRejects(() => failing, EngineError);
   assertEquals(message, "Start after.service: it requires bad.service: the command exited with status 4");
@@ -224,7 +225,7 @@ Deno.test("a container with Notify=yes is ready when it says so, and fails where
   await using test = await openTestEngine();
   await install(test, { "web.container": `[Container]\n${IMAGE}Notify=yes\n` });
   const start = test.engine.quadlets.start("web.service");
-  while (!test.kernel.told.has("systemd-web")) await new Promise((resolve) => setTimeout(resolve, 2));
+  await untilTrue(() => test.kernel.told.has("systemd-web"));
   const say = test.kernel.told.get("systemd-web")!;
   say("STATUS=reading");
   say("RELOADING=1\nNOTREADY=1");
@@ -239,7 +240,7 @@ Deno.test("a container with Notify=yes is ready when it says so, and fails where
   await test.engine.quadlets.stop("web.service");
   const failing = test.engine.quadlets.start("web.service");
   failing.catch(() => {});
-  while (!test.engine.containers.list().length) await new Promise((resolve) => setTimeout(resolve, 2));
+  await untilTrue(() => test.engine.containers.list().length > 0);
   test.kernel.end(idOf(test, "systemd-web"), 5);
   const { message } = await assertRejects(() => failing, EngineError);
   assertEquals(message, "the container exited with status 5 before it said that it is ready");
