@@ -1,34 +1,16 @@
 import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
-import type { MemberRequest } from "../../../lib/engine/containers/request/container_request.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
 import { podRemovalError } from "../../../lib/engine/pods/pod_report.ts";
 import type { PodRequest } from "../../../lib/engine/pods/pod_request.ts";
 import { assertConsistent } from "../../fixtures/engine/fake_check.ts";
-import { type FakeEngine, openFake } from "../../fixtures/engine/fake_engine.ts";
-
-/** Makes a pod named `shop`; gives its ID. */
-async function makePod(engine: FakeEngine, request: PodRequest = {}): Promise<string> {
-  return (await engine.pods.create({ name: "shop", ...request })).record.id;
-}
-
-/** Makes a container of the pod; gives its ID. */
-async function join(engine: FakeEngine, name: string, request: Partial<MemberRequest> = {}): Promise<string> {
-  return (await engine.containers.create({ image: "tiny", name, pod: "shop", ...request })).record.id;
-}
-
-/** The names and states of the pod's containers: `infra running, web exited`. */
-function states(engine: FakeEngine): string {
-  const members = engine.pods.membersOf(engine.pods.resolve("shop"));
-  return members.map(({ name, state }) => `${name} ${state.status}`).join(", ");
-}
-
-const INFRA = { infra: { name: "infra" } };
+import { openFake } from "../../fixtures/engine/fake_engine.ts";
+import { INFRA, makeMember, makePod, statesOf } from "../../fixtures/engine/shop_pod.ts";
 
 Deno.test("Pods.create() makes a pod with its infra container, and starts nothing", async () => {
   await using engine = await openFake();
   const id = await makePod(engine, { ...INFRA, labels: { tier: "front" } });
   const pod = engine.pods.resolve("shop");
-  assertEquals([pod.id, engine.pods.status(pod), states(engine)], [id, "Created", "infra created"]);
+  assertEquals([pod.id, engine.pods.status(pod), statesOf(engine)], [id, "Created", "infra created"]);
   const infra = engine.pods.infraOf(pod);
   assertEquals(
     [infra?.spec.pod, infra?.spec.infra, infra?.imageID, infra?.process.args.join(" "), infra?.hostname],
@@ -64,10 +46,10 @@ Deno.test("a pod without an infra container shares nothing, and needs no host's 
   await using engine = await openFake();
   await makePod(engine, { infra: false });
   await assertRejects(() => engine.pods.start("shop"), EngineError, "no containers in pod");
-  const id = await join(engine, "web");
+  const id = await makeMember(engine, "web");
   assertEquals(engine.containers.resolve(id).spec.namespaces.network.mode, "bridge");
   await engine.pods.start("shop");
-  assertEquals(states(engine), "web running");
+  assertEquals(statesOf(engine), "web running");
   await engine.pods.remove("shop", { force: true });
   assertEquals([engine.pods.list().length, engine.containers.list({ all: true }).length], [0, 0]);
   await assertConsistent(engine);
@@ -76,15 +58,15 @@ Deno.test("a pod without an infra container shares nothing, and needs no host's 
 Deno.test("a container of a pod starts the infra container, and stands in its namespaces", async () => {
   await using engine = await openFake();
   const id = await makePod(engine, INFRA);
-  const web = await join(engine, "web");
+  const web = await makeMember(engine, "web");
   const { spec, hostname } = engine.containers.resolve(web);
   const { infraID, cgroupPath } = engine.pods.resolve("shop");
   const infra = { mode: "container", value: infraID };
   assertEquals([spec.pod, spec.cgroupParent, hostname], [id, cgroupPath, "shop"]);
   assertEquals([spec.namespaces.network, spec.namespaces.ipc, spec.namespaces.uts], [infra, infra, infra]);
   await engine.containers.start("web");
-  assertEquals(states(engine), "infra running, web running");
-  const absent = await assertRejects(() => join(engine, "other", { pod: "absent" }), EngineError);
+  assertEquals(statesOf(engine), "infra running, web running");
+  const absent = await assertRejects(() => makeMember(engine, "other", { pod: "absent" }), EngineError);
   assertEquals(absent.message, "retrieving pod absent: no pod with name or ID absent found: no such pod");
   assertEquals(engine.containers.list({ all: true, filters: { pod: ["shop"] } }).length, 2);
   assertEquals(engine.containers.list({ all: true, filters: { pod: ["absent"] } }).length, 0);
@@ -94,11 +76,11 @@ Deno.test("a container of a pod that is initialised or attached to starts the in
   for (const prepare of ["init", "attach"] as const) {
     await using engine = await openFake();
     await makePod(engine, INFRA);
-    await join(engine, "web");
+    await makeMember(engine, "web");
     const attached = prepare === "init"
       ? await engine.containers.init("web")
       : await engine.containers.attach("web", { stdin: false, stdout: true, stderr: true });
-    assertEquals(states(engine), "infra running, web initialized", prepare);
+    assertEquals(statesOf(engine), "infra running, web initialized", prepare);
     if (attached) attached.close();
   }
 });
@@ -107,166 +89,46 @@ Deno.test("a container has the devices and mounts of its pod once, however often
   const device = { source: "/dev/fuse", destination: "/dev/fuse", access: "rwm" };
   await using engine = await openFake({ defaults: { devices: ["/dev/fuse"], volumes: ["/srv:/srv"] } });
   await makePod(engine, { ...INFRA, container: { devices: [{ ...device, access: "r" }] } });
-  const web = await join(engine, "web", { devices: [device] });
+  const web = await makeMember(engine, "web", { devices: [device] });
   const { spec, mounts } = engine.containers.resolve(web);
   assertEquals(spec.devices, [device]);
   assertEquals(mounts.map(({ destination }) => destination), ["/srv"]);
 });
 
-/** The state of each pod of the table below, by the states of its containers `web` and `db`. */
-const SITUATIONS: Record<string, (engine: FakeEngine) => Promise<unknown>> = {
-  Created: () => Promise.resolve(),
-  Running: ({ pods }) => pods.start("shop"),
-  Degraded: async ({ pods, containers }) => {
-    await pods.start("shop");
-    await containers.stop("web");
-  },
-  Paused: async ({ pods }) => {
-    await pods.start("shop");
-    await pods.pause("shop");
-  },
-  Exited: async ({ pods }) => {
-    await pods.start("shop");
-    await pods.stop("shop");
-  },
-  Stopped: async ({ pods, containers }) => {
-    await pods.start("shop");
-    await pods.stop("shop");
-    await containers.remove("web");
-    await containers.create({ image: "tiny", name: "web", pod: "shop" });
-  },
-};
-
-/** The result of each operation on a pod in each state: its state then, `!CODE` for an error, `-` where it is gone. */
-const TABLE: Record<string, Record<string, string>> = {
-  start: {
-    Created: "Running",
-    Running: "!unchanged",
-    Degraded: "Running",
-    Paused: "Paused 3",
-    Exited: "Running",
-    Stopped: "Running",
-  },
-  stop: {
-    Created: "!unchanged",
-    Running: "Exited",
-    Degraded: "Exited",
-    Paused: "!unchanged",
-    Exited: "!unchanged",
-    Stopped: "!unchanged",
-  },
-  restart: {
-    Created: "Running",
-    Running: "Running",
-    Degraded: "Running",
-    Paused: "Paused",
-    Exited: "Running",
-    Stopped: "Running",
-  },
-  kill: {
-    Created: "!state",
-    Running: "Exited",
-    Degraded: "Exited",
-    Paused: "!state",
-    Exited: "!state",
-    Stopped: "!state",
-  },
-  pause: {
-    Created: "Created",
-    Running: "Paused",
-    Degraded: "Stopped",
-    Paused: "Paused",
-    Exited: "Exited",
-    Stopped: "Stopped",
-  },
-  unpause: {
-    Created: "Created",
-    Running: "Running",
-    Degraded: "Degraded",
-    Paused: "Running",
-    Exited: "Exited",
-    Stopped: "Stopped",
-  },
-  remove: {
-    Created: "-",
-    Running: "Running 3",
-    Degraded: "Running 2",
-    Paused: "Paused 3",
-    Exited: "-",
-    Stopped: "-",
-  },
-  "remove by force": { Created: "-", Running: "-", Degraded: "-", Paused: "-", Exited: "-", Stopped: "-" },
-  prune: {
-    Created: "Created",
-    Running: "Running",
-    Degraded: "Degraded",
-    Paused: "Paused",
-    Exited: "-",
-    Stopped: "-",
-  },
-};
-
-async function operate({ pods }: FakeEngine, operation: string): Promise<number> {
-  if (operation === "prune") return (await pods.prune()).filter(({ error }) => error).length;
-  if (operation === "remove by force") return (await pods.remove("shop", { force: true })).failures.size;
-  const work = { start: pods.start, stop: pods.stop, restart: pods.restart, kill: pods.kill, pause: pods.pause };
-  const others = { unpause: pods.unpause, remove: pods.remove };
-  const all: Record<string, (name: string) => Promise<{ failures: Map<string, Error> }>> = { ...work, ...others };
-  return (await all[operation].call(pods, "shop")).failures.size;
-}
-
-Deno.test("every operation on a pod in every state", async () => {
-  for (const [operation, row] of Object.entries(TABLE)) {
-    for (const [situation, bring] of Object.entries(SITUATIONS)) {
-      await using engine = await openFake();
-      await makePod(engine, INFRA);
-      for (const name of ["web", "db"]) await join(engine, name);
-      await bring(engine);
-      assertEquals(engine.pods.status(engine.pods.resolve("shop")), situation, "the table's own ground");
-      const failed = await operate(engine, operation).catch((error) => `!${error.code}`);
-      await engine.containers.settled();
-      const state = engine.pods.exists("shop") ? engine.pods.status(engine.pods.resolve("shop")) : "-";
-      const outcome = typeof failed === "string" ? failed : failed > 0 ? `${state} ${failed}` : state;
-      assertEquals(outcome, row[situation], `${operation} of a pod that is ${situation}`);
-      await assertConsistent(engine);
-    }
-  }
-});
-
 Deno.test("Pods.start() runs init containers first, each time or once", async () => {
   await using engine = await openFake();
   await makePod(engine, INFRA);
-  const always = await join(engine, "always", { initContainer: "always", command: ["exit", "0"] });
-  await join(engine, "once", { initContainer: "once", command: ["exit", "0"] });
-  await join(engine, "web");
+  const always = await makeMember(engine, "always", { initContainer: "always", command: ["exit", "0"] });
+  await makeMember(engine, "once", { initContainer: "once", command: ["exit", "0"] });
+  await makeMember(engine, "web");
   assertEquals((await engine.pods.start("shop")).failures.size, 0);
-  assertEquals(states(engine), "infra running, always exited, web running");
+  assertEquals(statesOf(engine), "infra running, always exited, web running");
   assertEquals(engine.pods.status(engine.pods.resolve("shop")), "Running", "init containers do not count");
   const first = engine.containers.resolve(always).state.finishedAt;
   await engine.pods.stop("shop");
   await engine.pods.start("shop");
   assert(engine.containers.resolve(always).state.finishedAt > first, "it ran again");
-  const late = await assertRejects(() => join(engine, "late", { initContainer: "once" }), EngineError);
+  const late = await assertRejects(() => makeMember(engine, "late", { initContainer: "once" }), EngineError);
   assertEquals(late.message, "cannot add init-ctr to a running pod");
 });
 
 Deno.test("Pods.start() ends with an init container that fails", async () => {
   await using engine = await openFake();
   await makePod(engine, INFRA);
-  const id = await join(engine, "prepare", { initContainer: "once", command: ["exit", "3"] });
-  await join(engine, "web");
+  const id = await makeMember(engine, "prepare", { initContainer: "once", command: ["exit", "3"] });
+  await makeMember(engine, "web");
   await assertRejects(() => engine.pods.start("shop"), EngineError, `init container ${id} exited with code 3`);
-  assertEquals(states(engine), "infra running, prepare exited, web created");
+  assertEquals(statesOf(engine), "infra running, prepare exited, web created");
 });
 
 Deno.test("Pods.start() reports containers that fail, and starts the others", async () => {
   await using engine = await openFake();
   await makePod(engine, INFRA);
-  const bad = await join(engine, "bad", { command: ["missing"] });
-  await join(engine, "web");
+  const bad = await makeMember(engine, "bad", { command: ["missing"] });
+  await makeMember(engine, "web");
   const { failures } = await engine.pods.start("shop");
   assertEquals([...failures.keys()], [bad]);
-  assertEquals(states(engine), "infra running, bad created, web running");
+  assertEquals(statesOf(engine), "infra running, bad created, web running");
   const actions = (await engine.events()).filter(({ type }) => type === "pod").map(({ action }) => action);
   assertEquals(actions, ["create"], "a start that failed in part is no start");
 });
@@ -274,51 +136,51 @@ Deno.test("Pods.start() reports containers that fail, and starts the others", as
 Deno.test("a pod that stops with its last container lets its infra container go", async () => {
   await using engine = await openFake();
   await makePod(engine, { ...INFRA, exitPolicy: "stop" });
-  for (const name of ["web", "db"]) await join(engine, name);
+  for (const name of ["web", "db"]) await makeMember(engine, name);
   await engine.pods.start("shop");
   await engine.containers.stop("web");
   await engine.containers.settled();
-  assertEquals(states(engine), "infra running, web exited, db running");
+  assertEquals(statesOf(engine), "infra running, web exited, db running");
   await engine.containers.kill("db");
   await engine.containers.settled();
-  assertEquals(states(engine), "infra exited, web exited, db exited");
+  assertEquals(statesOf(engine), "infra exited, web exited, db exited");
 });
 
 Deno.test("a pod goes on where its policy says so, and while a container is about to be restarted", async () => {
   await using engine = await openFake();
   await makePod(engine, INFRA);
-  await join(engine, "web");
+  await makeMember(engine, "web");
   await engine.pods.start("shop");
   await engine.containers.kill("web");
   await engine.containers.settled();
-  assertEquals(states(engine), "infra running, web exited");
+  assertEquals(statesOf(engine), "infra running, web exited");
   await engine.pods.remove("shop", { force: true });
   await makePod(engine, { ...INFRA, exitPolicy: "stop", restartPolicy: { name: "on-failure", retries: 2 } });
-  const id = await join(engine, "web", { command: ["exit", "1"] });
+  const id = await makeMember(engine, "web", { command: ["exit", "1"] });
   await engine.containers.start(id);
   await engine.containers.settled();
   assertEquals(engine.containers.resolve(id).state.restartCount, 2, "the pod's policy is the container's");
-  assertEquals(states(engine), "infra exited, web exited");
+  assertEquals(statesOf(engine), "infra exited, web exited");
 });
 
 Deno.test("Pods.recover() follows an exit policy that a crash has kept from its turn", async () => {
   await using engine = await openFake();
   await makePod(engine, { ...INFRA, exitPolicy: "stop" });
-  const web = await join(engine, "web");
+  const web = await makeMember(engine, "web");
   await engine.pods.start("shop");
   await engine.core.events.flush();
   await engine.host.close();
   engine.kernel.end(web, 0);
   await using next = await openFake({ kernel: engine.kernel, store: engine.store, seed: 2 });
   await next.containers.settled();
-  assertEquals(states(next), "infra exited, web exited");
+  assertEquals(statesOf(next), "infra exited, web exited");
 });
 
 Deno.test("Pods.remove() keeps a pod whose container runs, and says which", async () => {
   await using engine = await openFake();
   const id = await makePod(engine, INFRA);
-  const web = await join(engine, "web");
-  await join(engine, "idle");
+  const web = await makeMember(engine, "web");
+  await makeMember(engine, "idle");
   await engine.containers.start("web");
   const { pod, failures, removed } = await engine.pods.remove("shop");
   assertEquals([removed.length, failures.has(web), failures.has(pod.infraID)], [1, true, true]);
@@ -329,7 +191,7 @@ Deno.test("Pods.remove() keeps a pod whose container runs, and says which", asyn
     new RegExp(`^not all containers could be removed from pod ${id}: removing pod containers\\. `),
   );
   assertMatch(error.message, new RegExp(`cannot remove container ${web} as it is running`));
-  assertEquals(states(engine), "infra running, web running");
+  assertEquals(statesOf(engine), "infra running, web running");
   await engine.containers.remove("web", { force: true });
   const last = await engine.pods.remove("shop");
   assertEquals([last.failures.size, last.removed], [0, [pod.infraID]], "the pause program is nobody's work");
@@ -338,7 +200,7 @@ Deno.test("Pods.remove() keeps a pod whose container runs, and says which", asyn
 Deno.test("Containers.remove() refuses the infra container, and takes the whole pod where that is asked for", async () => {
   await using engine = await openFake();
   const id = await makePod(engine, INFRA);
-  const web = await join(engine, "web");
+  const web = await makeMember(engine, "web");
   await engine.pods.start("shop");
   const { infraID } = engine.pods.resolve("shop");
   const refused = await assertRejects(() => engine.containers.remove("infra", { force: true }), EngineError);
@@ -378,7 +240,7 @@ Deno.test("a service container runs as long as any of its pods, and goes with th
 Deno.test("Pods.top() and Pods.stats() tell of the containers that run", async () => {
   await using engine = await openFake();
   await makePod(engine, INFRA);
-  for (const name of ["web", "idle"]) await join(engine, name);
+  for (const name of ["web", "idle"]) await makeMember(engine, name);
   await engine.containers.start("web");
   const { rows } = await engine.pods.top("shop");
   assertEquals(rows.length, 2);
@@ -393,7 +255,7 @@ Deno.test("Pods.list() filters", async () => {
   await using engine = await openFake();
   await engine.networks.create({ name: "lan" });
   const id = await makePod(engine, { ...INFRA, labels: { tier: "front" }, container: { networks: { lan: {} } } });
-  const web = await join(engine, "web");
+  const web = await makeMember(engine, "web");
   await engine.pods.create({ name: "bank", infra: false });
   await engine.pods.start("shop");
   const rows: [Record<string, string[]>, string][] = [
@@ -427,22 +289,4 @@ Deno.test("Pods.list() filters", async () => {
   for (const [filters, message] of refused) {
     assertThrows(() => engine.pods.list(filters), EngineError, message);
   }
-});
-
-Deno.test("events tell of pods, and of the pod of a container", async () => {
-  await using engine = await openFake();
-  const id = await makePod(engine, INFRA);
-  await join(engine, "web");
-  for (const operation of ["start", "pause", "unpause", "stop", "restart", "kill", "remove"]) {
-    await operate(engine, operation);
-  }
-  const events = await engine.events();
-  const pods = events.filter(({ type }) => type === "pod");
-  assertEquals(
-    pods.map(({ action }) => action).join(" "),
-    "create start pause unpause stop stop start kill remove",
-  );
-  assert(pods.every((event) => event.id === id && event.name === "shop"));
-  const containers = events.filter(({ type }) => type === "container");
-  assert(containers.length > 10 && containers.every(({ attributes }) => attributes.podId === id));
 });
