@@ -1,0 +1,127 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { fileMode, readClientFolder } from "../../../../handlers/builds/buildkit/file_sync.ts";
+import { PACKET, Packet, type StatValue } from "../../../../handlers/builds/buildkit/messages.ts";
+import type { GRPCClient } from "../../../../lib/engine/ports/build_port.ts";
+import { tarEntries } from "../../../../lib/oci/tar/tar_entries.ts";
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+const text = (data: Uint8Array) => new TextDecoder().decode(data);
+
+const FOLDER = { mode: fileMode("folder", 0o755), size: 0 };
+
+const stat = (path: string, more: Partial<StatValue> = {}): StatValue => ({
+  ...{
+    path,
+    mode: fileMode("file", 0o4644),
+    uid: 0,
+    gid: 0,
+    size: 0,
+    modTime: 1_700_000_000_000_000_000,
+    linkname: "",
+  },
+  ...more,
+});
+
+/** A client that has files, and answers each packet as `answer` says; by default as it should. */
+function folderClient(
+  files: readonly [stat: StatValue, content?: string][],
+  answer?: (ID: number) => Uint8Array[],
+): { client: GRPCClient; asked: unknown[] } {
+  const asked: unknown[] = [];
+  const client: GRPCClient = {
+    closed: new Promise(() => {}),
+    close() {},
+    async *call(method, messages, options) {
+      asked.push(method, options?.metadata);
+      for (const [stat] of files) yield Packet.encode({ type: PACKET.stat, stat });
+      yield Packet.encode({ type: PACKET.stat });
+      for await (const message of messages) {
+        const { type, ID } = Packet.decode(message);
+        if (type === PACKET.end) return;
+        if (answer) yield* answer(ID);
+        else {
+          const data = bytes(files[ID][1] ?? "");
+          for (let at = 0; at < data.length; at += 3) {
+            yield Packet.encode({ type: PACKET.data, ID, data: data.slice(at, at + 3) });
+          }
+          yield Packet.encode({ type: PACKET.data, ID });
+        }
+      }
+    },
+  };
+  return { client, asked };
+}
+
+const none = new AbortController().signal;
+
+Deno.test("readClientFolder() asks for the files of a folder, and gives them as an archive", async () => {
+  const { client, asked } = folderClient([
+    [stat("deep", FOLDER)],
+    [stat("deep/a", { size: 7 }), "content"],
+    [stat("empty")],
+    [stat("hard", { linkname: "deep/a" })],
+    [stat("link", { mode: fileMode("symlink", 0o777), linkname: "deep/a" })],
+    [stat("z", { size: 1 }), "!"],
+  ]);
+  const wish = { name: "context", exclude: ["*.log", "ä"], follow: ["z"] };
+  const found: unknown[] = [];
+  for await (const entry of tarEntries(readClientFolder(client, wish, none), { entries: 99, bytes: 1e6 })) {
+    const pieces: Uint8Array[] = [];
+    for await (const piece of entry.content()) pieces.push(piece.slice());
+    found.push([entry.path, entry.kind, entry.mode.toString(8), entry.link, pieces.map(text).join("")]);
+  }
+  assertEquals(found, [
+    ["deep", "folder", "755", "", ""],
+    ["deep/a", "file", "4644", "", "content"],
+    ["empty", "file", "4644", "", ""],
+    ["hard", "hardlink", "4644", "deep/a", ""],
+    ["link", "symlink", "777", "deep/a", ""],
+    ["z", "file", "4644", "", "!"],
+  ]);
+  assertEquals(asked, ["/moby.filesync.v1.FileSync/DiffCopy", {
+    "dir-name": "context",
+    "exclude-patterns": ["*.log", "%C3%A4"],
+    "exclude-patterns-encoded": "1",
+    followpaths: ["z"],
+  }]);
+});
+
+Deno.test("readClientFolder() refuses a client that lies", async () => {
+  const data = (ID: number, content: string) => Packet.encode({ type: PACKET.data, ID, data: bytes(content) });
+  const file = [[stat("a", { size: 4 })]] as const;
+  const rows: [files: readonly [StatValue][], answer: (ID: number) => Uint8Array[], message: string][] = [
+    [[...file] as [StatValue][], (ID) => [data(ID, "abc"), data(ID, "")], '"a" changed while it was sent'],
+    [[...file] as [StatValue][], (ID) => [data(ID, "abcde"), data(ID, "")], '"a" changed while it was sent'],
+    [[...file] as [StatValue][], () => [data(7, "abcd")], "file 7 was not asked for"],
+    [[...file] as [StatValue][], () => [Packet.encode({ type: PACKET.error, data: bytes("no access") })], "no access"],
+    [[...file] as [StatValue][], () => [Packet.encode({ type: PACKET.stat, stat: stat("b") })], "out of turn"],
+    [[[stat("dev", { mode: 2 ** 26 + 0o644 })]], () => [], '"dev" is a device or a socket'],
+  ];
+  for (const [files, answer, message] of rows) {
+    const { client } = folderClient(files, answer);
+    await assertRejects(
+      async () => {
+        for await (const _ of readClientFolder(client, { name: "context" }, none));
+      },
+      Error,
+      message,
+    );
+  }
+});
+
+Deno.test("a client that sends more of a file asked for ahead than it announced is refused at once", async () => {
+  const { client } = folderClient(
+    [[stat("a", { size: 4 })], [stat("b", { size: 4 })]],
+    // Nothing of the first file comes, and the second one never ends.
+    (ID) =>
+      ID === 0 ? [] : Array.from({ length: 1000 }, () => Packet.encode({ type: PACKET.data, ID, data: bytes("abc") })),
+  );
+  await assertRejects(
+    async () => {
+      for await (const _ of readClientFolder(client, { name: "context" }, none));
+    },
+    Error,
+    '"b" changed while it was sent',
+  );
+});
