@@ -110,8 +110,9 @@ const READ_ONLY = 0o2000000;
 const NO_DEVICES = 4n;
 /** `MS_NOSUID | MS_NODEV | MS_NOEXEC`. */
 const CLOSED = 14n;
-/** `UMOUNT_NOFOLLOW` of `umount2(2)`. */
+/** `UMOUNT_NOFOLLOW` and `MNT_DETACH` of `umount2(2)`. */
 const NO_FOLLOW = 8;
+const DETACH = 2;
 /** `AT_FDCWD`, and `AT_EMPTY_PATH`: the handle itself is meant. */
 const WORKING_FOLDER = -100;
 const EMPTY_PATH = 0x1000;
@@ -210,10 +211,14 @@ export async function mountHandle(
   }
 }
 
-/** Unmounts what is on top at a path. Resolves with whether that was done. */
-export async function unmount(target: string): Promise<boolean> {
+/**
+ * Unmounts what is on top at a path. Resolves with whether that was done.
+ *
+ * @param lazy Also while it is in use: it then ends with its last use
+ */
+export async function unmount(target: string, lazy = false): Promise<boolean> {
   const path = cText(target);
-  return await library()?.umount2(path, NO_FOLLOW) === 0 && held(path);
+  return await library()?.umount2(path, lazy ? NO_FOLLOW | DETACH : NO_FOLLOW) === 0 && held(path);
 }
 
 /** Writes a text to a file that is there, by one call. Resolves with whether that was done. */

@@ -4,6 +4,7 @@
  * @module
  */
 import { writeFileSync } from "node:fs";
+import { unmount } from "../helpers/libc.ts";
 import { isMountPoint, unmountAll } from "../mounts/overlay.ts";
 import type { Nursery } from "../processes/nursery/nursery.ts";
 import { removeFile } from "../helpers/tree.ts";
@@ -22,6 +23,9 @@ export async function createNamespaceAt(path: string, nursery: Nursery): Promise
 
 /** Lets a namespace go: it ends with its last process. Missing is no error. */
 export async function deleteNamespaceAt(path: string): Promise<void> {
+  // Whoever takes the container out of its networks has the file open for some milliseconds yet. The program `umount`, which could not
+  // let go of it any sooner, would read the whole table of mounts first: two for each container that runs.
+  if (isMountPoint(path)) await unmount(path, true);
   await unmountAll(path);
   await removeFile(path);
 }
