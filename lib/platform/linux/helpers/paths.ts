@@ -25,7 +25,7 @@ export interface HostPaths {
   readonly shared: string;
   /** State of netavark and aardvark-dns (`runroot/networks`). */
   readonly networks: string;
-  /** Notes of the processes that have the published ports of an ordinary user's containers (`runroot/forwards/<id>`). */
+  /** Published ports of containers to which no rule of the firewall leads (`runroot/forwards/<id>`), and the process that has them. */
   readonly forwards: string;
   /** Notes of the programs that carry networks of containers (`runroot/user-networks/<id>`). */
   readonly userNetworks: string;

@@ -14,6 +14,7 @@ export const SHARED_CALLS = {
   fsconfig: 431,
   fsmount: 432,
   pidfd_open: 434,
+  close_range: 436,
   openat2: 437,
   mount_setattr: 442,
   quotactl_fd: 443,

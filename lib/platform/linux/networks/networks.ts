@@ -27,7 +27,8 @@ import { bridgeNamespace, requireReachable } from "./bridge_command.ts";
 import { bridgePorts, hasBridge, hasInterface, reflectPorts } from "./bridge.ts";
 import type { HostContext } from "../helpers/context.ts";
 import { checkHostPorts } from "./host_ports.ts";
-import { endForwarding, forwardPorts, hasIPv6, separateFamilies } from "./forwarded_ports.ts";
+import { hasIPv6, separateFamilies } from "./forwards/forwarded_ports.ts";
+import { PortForwards } from "./forwards/port_forwards.ts";
 import { askGRPCHealth } from "./grpc_health.ts";
 import { interfacesIn } from "./joined_namespace.ts";
 import { readVersion, requireKnown } from "./netavark/netavark_version.ts";
@@ -74,6 +75,7 @@ class BridgeNetworks implements LinuxNetworks {
   readonly #subnets: Subnets;
   readonly #lock: string;
   readonly #prepared: PreparedBridges;
+  readonly #forwards: PortForwards;
   /** Networks this process has had to do with, by bridge. */
   readonly #seen = new Map<string, NetworkRecord>();
   /** The published ports that this process has made, by container. */
@@ -92,6 +94,12 @@ class BridgeNetworks implements LinuxNetworks {
     this.#programs = new NetworkPrograms(context, nursery, this.#helper);
     this.#lock = join(sharedFolder(paths), ".lock");
     this.#subnets = new Subnets(paths.root, sharedFolder(paths));
+    this.#forwards = new PortForwards({
+      folder: paths.forwards,
+      netns: bridgeNamespace(),
+      isConnected: (id) => hasNamespace(containerPaths(paths, id).netns),
+      log,
+    });
     this.#prepared = new PreparedBridges(this.#subnets, this.#helper, this.#locks, log, this.#lock);
   }
 
@@ -242,6 +250,7 @@ class BridgeNetworks implements LinuxNetworks {
   }
 
   async close(): Promise<void> {
+    await this.#forwards.close();
     await Promise.all(this.#leaving.values());
     for (const network of [...this.#seen.values()]) {
       await this.#locks.with(network.interface, async () => {
@@ -298,9 +307,8 @@ class BridgeNetworks implements LinuxNetworks {
 
   async #publish(options: PublishedPorts, isNew = true): Promise<void> {
     if (options.ports.length === 0 || (isNew && options.addresses.length === 0)) return;
-    const netns = bridgeNamespace();
-    if (netns !== undefined) return await forwardPorts(this.#paths.forwards, netns, options);
-    await forwardPorts(this.#paths.forwards, undefined, options);
+    await this.#forwards.publish(options);
+    if (bridgeNamespace() !== undefined) return;
     const { containerID: id } = options;
     const old = isNew ? [] : this.#elements.get(id) ?? await publishedBy(id);
     for (const network of options.networks) await this.#prepared.open(network);
@@ -315,7 +323,7 @@ class BridgeNetworks implements LinuxNetworks {
   }
 
   async #unpublish(containerID: string): Promise<void> {
-    await endForwarding(this.#paths.forwards, containerID);
+    await this.#forwards.end(containerID);
     if (bridgeNamespace() !== undefined) return;
     const known = this.#elements.get(containerID);
     this.#elements.delete(containerID);

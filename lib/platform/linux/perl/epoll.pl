@@ -15,10 +15,11 @@ sub watch {
   syscall($nr{epoll_ctl}, $epoll, $operation, $number, $data) == 0 or die "epoll_ctl: $!\n";
 }
 
-# The numbers of files with something to read, in the order in which there was.
+# The numbers of files with something to read, in the order in which there was; at most so many of them.
 sub ready {
-  my ($epoll, $wait) = @_;
-  my $events = "\0" x ($size * $EVENTS);
-  my $count = syscall($nr{epoll_pwait}, $epoll, $events, $EVENTS, $wait, 0, 8);
+  my ($epoll, $wait, $most) = @_;
+  $most //= $EVENTS;
+  my $events = "\0" x ($size * $most);
+  my $count = syscall($nr{epoll_pwait}, $epoll, $events, $most, $wait, 0, 8);
   return map { (unpack($event, substr($events, $_ * $size, $size)))[1] } 0 .. $count - 1;
 }

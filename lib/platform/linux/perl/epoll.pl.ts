@@ -17,9 +17,10 @@ sub watch {
 }
 
 sub ready {
-  my ($epoll, $wait) = @_;
-  my $events = "\0" x ($size * $EVENTS);
-  my $count = syscall($nr{epoll_pwait}, $epoll, $events, $EVENTS, $wait, 0, 8);
+  my ($epoll, $wait, $most) = @_;
+  $most //= $EVENTS;
+  my $events = "\0" x ($size * $most);
+  my $count = syscall($nr{epoll_pwait}, $epoll, $events, $most, $wait, 0, 8);
   return map { (unpack($event, substr($events, $_ * $size, $size)))[1] } 0 .. $count - 1;
 }
 `;

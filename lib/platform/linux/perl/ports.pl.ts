@@ -1,107 +1,174 @@
 // Made of ports.pl by `deno task generate`: change that file.
 export const PORTS = String.raw`
-my ($netns, $limit) = @ARGV;
-my @ports = split ' ', do { local $/; <STDIN> } // '';
-my $PATIENCE = 60;
-my ($count, $total, %clients, @listening) = (0, 0);
+my ($IDLE, $LONGEST_REQUEST, $SPARE_FILES) = (10, 16 << 20, 64);
+my ($NONBLOCK, $NONBLOCK_CLOEXEC, $SET_FLAGS, $SIGCHLD, $EAGAIN) = (0x800, 0x80800, 4, 17, 11);
+my ($NOHANG, $UNTRACED) = (1, 2);
+my $folder = $ARGV[1];
+my (%containers, %by_epoll, %by_process, %connections);
+my $top = make_epoll();
+my $is_used = 0;
 
-sub place {
-  my ($hex, $port) = @_;
-  my $address = pack 'H*', $hex;
-  return (2, pack('S n a4 x8', 2, $port, $address)) if length $address == 4;
-  return (10, pack('S n x4 a16 x4', 10, $port, $address));
+my $most_files = 1024;
+if (open(my $limits, '<', '/proc/self/limits')) { /^Max open files\s+(\d+)/ and $most_files = $1 for <$limits> }
+
+my ($settled, $unsettled);
+sub open_pipe { pipe($settled, $unsettled) or die "pipe: $!\n" }
+
+sub settle {
+  close $unsettled;
+  my $ready = '';
+  vec($ready, fileno $settled, 1) = 1;
+  select($ready, undef, undef, 1);
+  open_pipe();
 }
 
-while (my ($protocol, $address, $port, $target, $to) = splice(@ports, 0, 5)) {
+sub end_container {
+  my $container = delete $containers{$_[0]} or return;
+  my @processes = (keys %{$container->{processes}}, $container->{worker} // ());
+  watch($top, $container->{epoll}, $DELETE) unless $container->{is_full};
+  delete $by_epoll{$container->{epoll}};
+  delete @by_process{@processes};
+  kill $KILL, @processes;
+  waitpid($_, 0) for @processes;
+  close $_->{socket} for values %{$container->{tcp}}, @{$container->{udp}};
+  syscall($nr{close_range}, $container->{epoll}, $container->{epoll}, 0);
+  settle();
+}
+
+sub listen_on {
+  my ($container, $protocol, $address, $port, @target) = @_;
   my ($family, $name) = place($address, $port);
   my $tcp = $protocol eq 'tcp';
-  my $taken = sub { answer('taken', $count, $! == 98 ? 'EADDRINUSE' : "$!"); exit 1 };
-  socket(my $socket, $family, $tcp ? 1 : 2, 0) or $taken->();
+  socket(my $socket, $family, ($tcp ? 1 : 2) | $NONBLOCK, 0) or return "$!";
+  return 'Too many open files' if fileno $socket >= $most_files - $SPARE_FILES;
   setsockopt($socket, 1, 2, 1) if $tcp;
   setsockopt($socket, 41, 26, 1) if $family == 10;
-  bind($socket, $name) or $taken->();
-  !$tcp || listen($socket, 128) or $taken->();
-  push @listening, { socket => $socket, tcp => $tcp, target => [place($target, $to)] };
-  $count++;
+  bind($socket, $name) && (!$tcp || listen($socket, 128)) or return $! == 98 ? 'EADDRINUSE' : "$!";
+  my $entry = { socket => $socket, target => [place(@target)] };
+  if (!$tcp) { push @{$container->{udp}}, $entry; return '' }
+  $container->{tcp}{fileno $socket} = $entry;
+  return eval { watch($container->{epoll}, fileno $socket, $ADD); 1 } ? '' : "$!";
 }
-if ($netns ne '') {
-  open(my $file, '<', $netns) or die "open $netns: $!\n";
-  syscall($nr{setns}, fileno $file, 0x40000000) == 0 or die "enter $netns: $!\n";
+
+sub publish {
+  my ($id, $limit, $ports) = @_;
+  return ('ready') if exists $containers{$id} && $containers{$id}{ports} eq $ports;
+  end_container($id);
+  $netns eq '' or -e $netns or return ('taken', 0, "open $netns: $!");
+  my $container = { limit => $limit, ports => $ports, epoll => make_epoll(), tcp => {}, udp => [], processes => {} };
+  $containers{$id} = $by_epoll{$container->{epoll}} = $container;
+  watch($top, $container->{epoll}, $ADD);
+  my @rest = split ' ', $ports;
+  for (my $count = 0; my @port = splice(@rest, 0, 5); $count++) {
+    my $error = listen_on($container, @port);
+    next if $error eq '';
+    end_container($id);
+    return ('taken', $count, $error);
+  }
+  start_worker($container);
+  return ('ready');
 }
+
+sub start_child {
+  my ($container, $run) = @_;
+  my $child = fork // return;
+  if (!$child) { $run->(); leave() }
+  $by_process{$child} = $container;
+  return $child;
+}
+
+sub start_worker {
+  my ($container) = @_;
+  my @ports = @{$container->{udp}} or return;
+  $container->{worker} = start_child($container, sub {
+    $_ = undef for $settled, $unsettled;
+    %{$container->{tcp}} = %connections = %containers = %by_epoll = %by_process = ();
+    hand_datagrams($container->{limit}, @ports);
+  });
+}
+
+sub accept_client {
+  my ($container) = @_;
+  my ($number) = ready($container->{epoll}, 0, 1);
+  my $port = $container->{tcp}{$number // return} or return;
+  my $is_there = accept(my $client, $port->{socket});
+  if (!$is_there) { select(undef, undef, undef, 0.02) if grep { $! == $_ } 12, 23, 24, 105; return }
+  my $child = start_child($container, sub { hand_connection($client, $port->{target}) }) // return;
+  $container->{processes}{$child} = 1;
+  return if keys %{$container->{processes}} < $container->{limit};
+  $container->{is_full} = 1;
+  watch($top, $container->{epoll}, $DELETE);
+}
+
+sub see_children {
+  while ((my $child = waitpid(-1, $NOHANG | $UNTRACED)) > 0) {
+    my $container = $by_process{$child} or next;
+    if (($? & 0xff) == 0x7f) { kill 'CONT', $child; next }
+    delete $by_process{$child};
+    if (($container->{worker} // 0) == $child) { $container->{worker} = undef; $container->{restart} = time + 1; next }
+    delete $container->{processes}{$child};
+    watch($top, $container->{epoll}, $ADD) if delete $container->{is_full};
+  }
+}
+
+sub see_workers {
+  my @late = grep { defined $_->{restart} } values %containers;
+  for my $container (grep { $_->{restart} <= time } @late) {
+    start_worker($container);
+    delete $container->{restart} if defined $container->{worker};
+  }
+  return @late ? 1000 : %containers ? -1 : $IDLE * 1000;
+}
+
+sub answer_requests {
+  my ($number) = @_;
+  my $connection = $connections{$number};
+  my $size = sysread($connection->{socket}, $connection->{input}, 65536, length $connection->{input});
+  ($answers, $lost) = ($connection->{socket}, sub {});
+  return if !defined $size && $! == $EAGAIN;
+  my $is_over = !$size || length $connection->{input} > $LONGEST_REQUEST;
+  while (!$is_over && (my $request = next_frame($connection->{input}))) {
+    my ($word, $id, $limit, $ports) = @$request;
+    if ($word eq 'publish') { answer(publish($id, $limit, $ports)) }
+    elsif ($word eq 'end') { end_container($id); answer('ended') }
+    else { $is_over = 1 }
+  }
+  if ($is_over) { watch($top, $number, $DELETE); delete $connections{$number} }
+}
+
+chdir $folder or die "chdir $folder: $!\n";
+unlink 'ports';
+umask 0177;
+my $name = pack('S Z*', 1, 'ports');
+socket(my $door, 1, 1 | $NONBLOCK, 0) or die "socket: $!\n";
+bind($door, $name) && listen($door, 16) or die "listen in $folder: $!\n";
+my $set = pack('L!L!', 1 << ($SIGCHLD - 1), 0);
+syscall($nr{rt_sigprocmask}, 0, $set, 0, 8) == 0 or die "sigprocmask: $!\n";
+my $news = syscall($nr{signalfd4}, -1, $set, 8, $NONBLOCK_CLOEXEC);
+$news >= 0 or die "signalfd: $!\n";
+open(my $signals, '<&=', $news) or die "signalfd: $!\n";
+$SIG{PIPE} = 'IGNORE';
+open_pipe();
+watch($top, $_, $ADD) for fileno $door, $news;
 answer('ready');
 open(STDIN, '<', '/dev/null');
 open(STDOUT, '>', '/dev/null');
 open(STDERR, '>', '/dev/null');
 chdir '/';
-$SIG{PIPE} = 'IGNORE';
-$SIG{CHLD} = sub { 1 while waitpid(-1, 1) > 0 && $total-- };
-
-sub hand_on {
-  my ($client, $target) = @_;
-  socket(my $server, $target->[0], 1, 0) or exit 1;
-  connect($server, $target->[1]) or exit 1;
-  my %ways = (fileno $client, [$client, $server], fileno $server, [$server, $client]);
-  while (%ways) {
-    my $ready = '';
-    vec($ready, $_, 1) = 1 for keys %ways;
-    select($ready, undef, undef, undef) > 0 or next;
-    for my $number (grep { vec($ready, $_, 1) } keys %ways) {
-      my ($from, $to) = @{$ways{$number}};
-      my $size = sysread($from, my $data, 65536);
-      my $at = 0;
-      while ($size && $at < $size) {
-        my $n = syswrite($to, $data, $size - $at, $at) or exit 1;
-        $at += $n;
-      }
-      next if $size;
-      exit 1 if !defined $size;
-      shutdown($to, 1);
-      delete $ways{$number};
-    }
-  }
-  exit 0;
-}
-
-sub accept_client {
-  my $target = $_[0]{target};
-  accept(my $client, $_[0]{socket}) or return;
-  my $pid = fork;
-  return if !defined $pid;
-  return $total++ if $pid;
-  $SIG{CHLD} = 'DEFAULT';
-  close $_->{socket} for @listening;
-  hand_on($client, $target);
-}
-
-sub hand_datagram {
-  my ($listener) = @_;
-  my $from = recv($listener->{socket}, my $data, 65536, 0) // return;
-  my $key = fileno($listener->{socket}) . ":$from";
-  my $known = $clients{$key};
-  if (!$known) {
-    return if keys %clients >= $limit;
-    my $target = $listener->{target};
-    socket(my $server, $target->[0], 2, 0) or return;
-    connect($server, $target->[1]) or return;
-    $clients{$key} = $known = { socket => $server, from => $from, listener => $listener->{socket} };
-  }
-  $known->{seen} = time;
-  send($known->{socket}, $data, 0);
-}
-
 for (;;) {
-  my $want = '';
-  vec($want, fileno $_->{socket}, 1) = 1 for grep { !$_->{tcp} || $total < $limit } @listening;
-  vec($want, fileno $_->{socket}, 1) = 1 for values %clients;
-  my $found = select($want, undef, undef, $total < $limit && !%clients ? undef : 1);
-  delete @clients{grep { $clients{$_}{seen} < time - $PATIENCE } keys %clients};
-  next if $found <= 0;
-  for my $listener (grep { vec($want, fileno $_->{socket}, 1) } @listening) {
-    $listener->{tcp} ? accept_client($listener) : hand_datagram($listener);
-  }
-  for my $client (grep { vec($want, fileno $_->{socket}, 1) } values %clients) {
-    defined recv($client->{socket}, my $data, 65536, 0) or next;
-    send($client->{listener}, $data, 0, $client->{from});
+  my $is_idle = !%containers;
+  my @ready = ready($top, $is_idle && $is_used && !%connections ? 0 : see_workers());
+  exit 0 if $is_idle && !@ready;
+  for my $number (@ready) {
+    if (my $container = $by_epoll{$number}) { accept_client($container) }
+    elsif ($connections{$number}) { answer_requests($number) }
+    elsif ($number == $news) { 1 while sysread($signals, my $rest, 4096); see_children() }
+    elsif ($number == fileno $door && accept(my $socket, $door)) {
+      $is_used = 1;
+      $connections{fileno $socket} = { socket => $socket, input => '' };
+      fcntl($socket, $SET_FLAGS, $NONBLOCK);
+      watch($top, fileno $socket, $ADD);
+    }
   }
 }
 `;

@@ -7,6 +7,7 @@
  *
  * @module
  */
+import { arch } from "node:os";
 import { callNumbers, type SystemCall } from "../helpers/system_calls.ts";
 import { AGENT_COMPARE } from "./agent/compare.pl.ts";
 import { AGENT_DISPATCH } from "./agent/dispatch.pl.ts";
@@ -19,6 +20,7 @@ import { COMMON } from "./common.pl.ts";
 import { DATAGRAMS } from "./datagrams.pl.ts";
 import { EPOLL } from "./epoll.pl.ts";
 import { EXEC } from "./exec.pl.ts";
+import { HAND_ON } from "./hand_on.pl.ts";
 import { HIDE } from "./hide.pl.ts";
 import { LINKS } from "./links.pl.ts";
 import { MOUNTS } from "./mounts.pl.ts";
@@ -79,8 +81,14 @@ export const OLDER_LOGS_PROGRAM: PerlProgram = {
   calls: ["rt_sigprocmask", "signalfd4"],
 };
 
-/** Hands on what comes to the published ports of an ordinary user's container. */
-export const PORTS_PROGRAM: PerlProgram = { parts: [COMMON, PORTS], calls: ["setns"] };
+/** Hands on what comes to published ports to which no rule of the firewall leads. */
+export const PORTS_PROGRAM: PerlProgram = {
+  parts: [COMMON, EPOLL, HAND_ON, PORTS],
+  calls: [
+    ...["setns", "prctl", "close_range", "exit_group", "rt_sigprocmask", "signalfd4"] as const,
+    ...["epoll_create1", "epoll_ctl", "epoll_pwait"] as const,
+  ],
+};
 
 /** Limits the files below a folder. */
 export const QUOTAS_PROGRAM: PerlProgram = { parts: [COMMON, QUOTAS], calls: ["quotactl_fd", "prctl"] };
@@ -93,6 +101,11 @@ export const UNSHARE_PROGRAM: PerlProgram = {
   parts: [COMMON, UNSHARE],
   calls: ["unshare", "setns", "prctl", "mount", "umount2"],
 };
+
+/** The size of `struct epoll_event`, which is packed on x86: the first argument of programs with `epoll.pl`. */
+export function eventSize(): string {
+  return arch() === "x64" || arch() === "ia32" ? "12" : "16";
+}
 
 /** Returns Perl's arguments for a program. Throws `EngineError("unsupported")`, which names the task, on an unknown processor. */
 export function perlArguments({ parts, calls }: PerlProgram, task: string, args: readonly string[]): string[] {

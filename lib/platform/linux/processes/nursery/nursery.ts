@@ -9,7 +9,7 @@ import { findProgram } from "../../helpers/programs.ts";
 import { HELPER_ENVIRONMENT, startPipedProgram } from "../../helpers/spawn.ts";
 import { Cgroups, usableCgroupLayout } from "../../resources/cgroups.ts";
 import { frameOf, FrameReader } from "../../perl/frames.ts";
-import { NURSERY_PROGRAM, perlArguments } from "../../perl/programs.ts";
+import { eventSize, NURSERY_PROGRAM, perlArguments } from "../../perl/programs.ts";
 import { isAlive, markProcess, type ProcessMark } from "../../helpers/proc.ts";
 
 /** How often those are looked at whose parent was lost. */
@@ -213,11 +213,6 @@ export class Nursery {
 
 /** `TIOCSWINSZ` of ioctl_tty(2). */
 const RESIZE = String(arch() === "ppc64" ? 0x80087467 : 0x5414);
-
-/** The size of `struct epoll_event`, which is packed on x86. */
-function eventSize(): string {
-  return arch() === "x64" || arch() === "ia32" ? "12" : "16";
-}
 
 async function listen(frames: FrameReader, jobs: Map<string, Job>): Promise<void> {
   for (let fields = await frames.readTexts(); fields !== undefined; fields = await frames.readTexts()) {

@@ -1,0 +1,96 @@
+# Handing on what comes to published ports: a process for each connection, and one for the datagrams of a container, so that one with
+# much to do holds up no other. They are children of the program that has the ports, and end with it.
+my ($DEATH_SIGNAL, $KILL) = (1, 9);
+# Seconds after which a client of UDP that is silent is forgotten.
+my $PATIENCE = 60;
+my $owner = $$;
+# The namespace of an ordinary user's bridges; empty for the machine's.
+my $netns = $ARGV[2];
+
+sub place {
+  my ($hex, $port) = @_;
+  my $address = pack 'H*', $hex;
+  return (2, pack('S n a4 x8', 2, $port, $address)) if length $address == 4;
+  return (10, pack('S n x4 a16 x4', 10, $port, $address));
+}
+
+# Nothing of the owner's is closed or written anew, as exit() would.
+sub leave { syscall($nr{exit_group}, 0) }
+
+# The beginning of a child, which keeps these files only: ports of other containers, and of its own, are no business of it.
+sub begin_child {
+  my @kept = sort { $a <=> $b } @_;
+  syscall($nr{prctl}, $DEATH_SIGNAL, $KILL, 0, 0, 0);
+  leave() if getppid() != $owner;
+  if ($netns ne '') {
+    open(my $space, '<', $netns) or leave();
+    # Sockets stay in the namespace in which they were made: those that listen in the machine's, later ones in the user's.
+    syscall($nr{setns}, fileno $space, 0x40000000) == 0 or leave();
+  }
+  my $from = 3;
+  for my $number (@kept) {
+    syscall($nr{close_range}, $from, $number - 1, 0) if $number > $from;
+    $from = $number + 1;
+  }
+  syscall($nr{close_range}, $from, 0x7fffffff, 0) == 0 or leave();
+}
+
+# Hands bytes on both ways, and the end of each.
+sub hand_connection {
+  my ($client, $target) = @_;
+  begin_child(fileno $client);
+  socket(my $server, $target->[0], 1, 0) or leave();
+  connect($server, $target->[1]) or leave();
+  my %ways = (fileno $client, [$client, $server], fileno $server, [$server, $client]);
+  while (%ways) {
+    my $ready = '';
+    vec($ready, $_, 1) = 1 for keys %ways;
+    select($ready, undef, undef, undef) > 0 or next;
+    for my $number (grep { vec($ready, $_, 1) } keys %ways) {
+      my ($from, $to) = @{$ways{$number}};
+      my $size = sysread($from, my $data, 65536);
+      my $at = 0;
+      while ($size && $at < $size) {
+        my $n = syswrite($to, $data, $size - $at, $at) or leave();
+        $at += $n;
+      }
+      next if $size;
+      leave() if !defined $size;
+      shutdown($to, 1);
+      delete $ways{$number};
+    }
+  }
+  leave();
+}
+
+# Hands on the datagrams of a container's ports, each with its socket and its target, and the answers to at most so many clients.
+sub hand_datagrams {
+  my ($limit, @ports) = @_;
+  begin_child(map { fileno $_->{socket} } @ports);
+  my %clients;
+  for (;;) {
+    my $want = '';
+    vec($want, fileno $_->{socket}, 1) = 1 for @ports, values %clients;
+    my $found = select($want, undef, undef, %clients ? 1 : undef);
+    delete @clients{grep { $clients{$_}{seen} < time - $PATIENCE } keys %clients};
+    next if $found <= 0;
+    for my $port (grep { vec($want, fileno $_->{socket}, 1) } @ports) {
+      my $from = recv($port->{socket}, my $data, 65536, 0) // next;
+      my $key = fileno($port->{socket}) . ":$from";
+      my $known = $clients{$key};
+      if (!$known) {
+        next if keys %clients >= $limit;
+        my $target = $port->{target};
+        socket(my $server, $target->[0], 2, 0) or next;
+        connect($server, $target->[1]) or next;
+        $clients{$key} = $known = { socket => $server, from => $from, port => $port->{socket} };
+      }
+      $known->{seen} = time;
+      send($known->{socket}, $data, 0);
+    }
+    for my $client (grep { vec($want, fileno $_->{socket}, 1) } values %clients) {
+      defined recv($client->{socket}, my $data, 65536, 0) or next;
+      send($client->{port}, $data, 0, $client->{from});
+    }
+  }
+}
