@@ -113,3 +113,43 @@ Deno.test("ports are published by podman and docker as they ask, and shown as Do
     assertEquals(await fetchText(begin + 5), "here\n");
   });
 });
+
+Deno.test("IPv6 ports of all containers have one process, which outlives the server and has a successor when it is killed", async () => {
+  await using session = await Session.start();
+  const { server, image } = session;
+  const docker = async (...args: string[]) => ok(await server.docker(...args), args.join(" "));
+  await docker("pull", "-q", image);
+  const port = 19_600 + Math.floor(Math.random() * 300);
+  const names = ["six0", "six1"];
+  for (const [index, name] of names.entries()) {
+    await docker("run", "-d", "--name", name, "-p", `[::1]:${port + index}:8000`, image, ...WEB);
+  }
+  const pid = async () => JSON.parse(await Deno.readTextFile(`${server.folder}/run/forwards/program`)).pid as number;
+  const answer = async () => {
+    for (const index of names.keys()) {
+      assertEquals(await until(async () => await (await fetch(`http://[::1]:${port + index}/`)).text()), "here\n");
+    }
+  };
+  await answer();
+  const first = await pid();
+  await server.crash();
+  await answer();
+  assertEquals(await pid(), first);
+  Deno.kill(first, "SIGKILL");
+  await answer();
+  // Nobody is there who would see it.
+  await server.stop("SIGKILL");
+  Deno.kill(await pid(), "SIGKILL");
+  await server.launch();
+  await answer();
+  const last = await pid();
+  await docker("rm", "-f", ...names);
+  for (const index of names.keys()) {
+    const refused = await fetch(`http://[::1]:${port + index}/`).then(() => "answered", () => "refused");
+    assertEquals(refused, "refused");
+  }
+  await until(async () => {
+    const left = await Deno.readTextFile(`/proc/${last}/cmdline`).catch(() => "");
+    assert(left === "", "the process has ended with the last ports");
+  });
+});
