@@ -18,10 +18,11 @@ export function isAlive(mark: ProcessMark): boolean {
   return readStat(mark.pid)?.startTicks === mark.startTicks;
 }
 
-/** Whether a signal or a tracer has stopped a process. */
-export function isStopped(pid: number): boolean {
-  const { state = "" } = readStat(pid) ?? {};
-  return state === "T" || state === "t";
+/** Whether a signal or a tracer has stopped a process: that very one, where its start is given. */
+export function isStopped({ pid, startTicks }: Partial<ProcessMark> & { pid: number }): boolean {
+  const stat = readStat(pid);
+  const isThere = stat !== undefined && (startTicks === undefined || stat.startTicks === startTicks);
+  return isThere && (stat.state === "T" || stat.state === "t");
 }
 
 function readStat(pid: number): { state: string; startTicks: string; parent: number; group: number } | undefined {

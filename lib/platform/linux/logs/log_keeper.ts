@@ -170,7 +170,7 @@ export class LogKeeper {
     for (let times = 0;;) {
       await sleep(CHECK, undefined, { signal, ref: false }).catch(() => {});
       if (signal.aborted || child.pid === undefined) return;
-      if (!isStopped(child.pid)) {
+      if (!isStopped({ pid: child.pid })) {
         times = 0;
         continue;
       }

@@ -40,6 +40,8 @@ export class PortForwards {
   readonly #program: PortProgram;
   readonly #locks = new Locks();
   readonly #closing = new AbortController();
+  /** Containers whose ports are noted. */
+  readonly #noted: Set<string>;
   /** Containers whose ports the program has. */
   readonly #known = new Set<string>();
   /** Containers whose ports could not be had, with the moment of the next try and the pause after that. */
@@ -53,6 +55,7 @@ export class PortForwards {
     this.#options = options;
     this.#program = new PortProgram(options.folder, options.netns, () => this.#lose());
     // The server before may have left some.
+    this.#noted = new Set(notedContainers(options.folder));
     void this.#watch();
   }
 
@@ -70,6 +73,7 @@ export class PortForwards {
       await mkdir(this.#options.folder, { recursive: true, mode: 0o700 });
       try {
         writeFileSync(this.#note(id), JSON.stringify({ ports: text }));
+        this.#noted.add(id);
         void this.#watch();
         const refused = await this.#program.publish(id, MOST_CONNECTIONS, text);
         if (refused !== undefined) throw refusedPort(ports[refused.number] ?? ports[0]!, refused.error);
@@ -77,6 +81,7 @@ export class PortForwards {
         this.#failed.delete(id);
       } catch (error) {
         this.#forget(id);
+        this.#noted.delete(id);
         await rm(this.#note(id), { force: true }).catch(() => {});
         throw error;
       }
@@ -91,6 +96,7 @@ export class PortForwards {
   /** Ends the watch; the program goes on while it has ports. */
   async close(): Promise<void> {
     this.#closing.abort();
+    this.#look();
     await this.#program.close();
     await Promise.all(this.#restoring.values());
   }
@@ -101,6 +107,7 @@ export class PortForwards {
     await killGroup(this.#note(id));
     await this.#program.end(id);
     await rm(this.#note(id), { force: true });
+    this.#noted.delete(id);
   }
 
   #note(id: string): string {
@@ -134,17 +141,14 @@ export class PortForwards {
     if (this.#isWatching) return;
     this.#isWatching = true;
     const { signal } = this.#closing;
-    while (!signal.aborted) {
-      const noted = notedContainers(this.#options.folder);
-      if (noted.length === 0) break;
+    while (!signal.aborted && this.#noted.size > 0) {
       if (this.#program.wake()) {
         this.#options.log("warn", "Published ports: their process was stopped, and has to go on");
       }
-      for (const id of noted) if (!this.#known.has(id)) this.#restore(id);
+      for (const id of this.#noted) if (!this.#known.has(id)) this.#restore(id);
       const round = new AbortController();
       this.#look = () => round.abort();
-      const either = AbortSignal.any([signal, round.signal]);
-      await sleep(CHECK, undefined, { signal: either, ref: false }).catch(() => {});
+      await sleep(CHECK, undefined, { signal: round.signal, ref: false }).catch(() => {});
     }
     this.#isWatching = false;
   }

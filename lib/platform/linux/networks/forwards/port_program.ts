@@ -7,7 +7,7 @@ import { clearTimeout, setTimeout } from "node:timers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { EngineError } from "../../../../engine/errors.ts";
 import { hasSystemCode } from "../../../../oci/system_error.ts";
-import { isAlive, isStopped, markProcess, readMark } from "../../helpers/proc.ts";
+import { isAlive, isStopped, markProcess, type ProcessMark, readMark } from "../../helpers/proc.ts";
 import { HELPER_ENVIRONMENT, startProgram } from "../../helpers/spawn.ts";
 import { frameOf, FrameReader, readPrompt } from "../../perl/frames.ts";
 import { eventSize, perlArguments, PORTS_PROGRAM } from "../../perl/programs.ts";
@@ -34,6 +34,8 @@ export class PortProgram {
   #last: Promise<unknown> = Promise.resolve();
   readonly #dropped = new WeakSet<Connection>();
   #isClosed = false;
+  /** The program that was started last, or was there. */
+  #seen?: ProcessMark;
   #timesStopped = 0;
 
   /**
@@ -77,8 +79,9 @@ export class PortProgram {
    * @returns Whether it was stopped
    */
   wake(): boolean {
-    const mark = this.#mark();
-    if (mark === undefined || !isStopped(mark.pid)) {
+    // A look costs one read: it comes each second.
+    const mark = this.#seen ??= this.#mark();
+    if (mark === undefined || !isStopped(mark)) {
       this.#timesStopped = 0;
       return false;
     }
@@ -182,6 +185,7 @@ export class PortProgram {
     try {
       const mark = child.pid === undefined ? undefined : markProcess(child.pid);
       // Before it listens: a server that comes to its end here leaves none that nobody knows of.
+      this.#seen = mark;
       if (mark !== undefined) writeFileSync(join(this.#folder, "program"), JSON.stringify(mark));
       if ((await readPrompt(child, answers, PATIENCE))?.[0] !== "ready") {
         throw new EngineError("internal", `${TASK}: their program ended: ${errors.trim()}`);
@@ -196,7 +200,7 @@ export class PortProgram {
   }
 
   /** The program's mark while it lives. */
-  #mark() {
+  #mark(): ProcessMark | undefined {
     const mark = readMark(join(this.#folder, "program"));
     return mark !== undefined && isAlive(mark) ? mark : undefined;
   }
