@@ -60,9 +60,7 @@ function refuse(scheme: string, detail: string): HTTPError {
 }
 
 /** Whether the result of a check names a caller. */
-function isIdentity<Identity>(result: Identity | Refused): result is Identity {
-  return (result ?? false) !== false;
-}
+const isIdentity = <Identity>(result: Identity | Refused): result is Identity => (result ?? false) !== false;
 
 /**
  * Asks an authenticator who calls.

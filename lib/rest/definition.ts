@@ -130,14 +130,13 @@ export function namespace<const D extends Operations>(operations: D): { readonly
 }
 
 /** All operations with their names; those within a namespace have its name and a dot before their own. */
-export function flatten(operations: Operations, prefix = ""): [name: string, operation: Operation][] {
-  return Object.entries(operations).flatMap(([name, one]) =>
+export const flatten = (operations: Operations, prefix = ""): [name: string, operation: Operation][] =>
+  Object.entries(operations).flatMap(([name, one]) =>
     "operations" in one
       ? flatten(one.operations, `${prefix}${name}.`)
       // Only `rest` makes these; its schemas are left out of the type for inference's sake.
       : [[prefix + name, one as Operation]]
   );
-}
 
 /**
  * Describes one operation: `METHOD(CONTENT_TYPE) PATH (ARGUMENT_RULES) RESULT_RULES ERRORS`.

@@ -141,9 +141,15 @@ export function readProblem(status: number, body: unknown): HTTPError {
   return new HTTPError(status, detail ?? `Answered with status ${status}`, { body });
 }
 
-/** The error of an operation that takes a part of a definition, client or server that is not among those given. */
-export function neededPart(name: string, part: string): TypeError {
-  return new TypeError(`Define "${name}": it takes the part ${part}`);
+/**
+ * Returns a part of a definition, client or server that an operation takes.
+ *
+ * @param part The part, or whether the operation does without it
+ * @throws {TypeError} if it is not among those given
+ */
+export function requirePart<Part>(part: Part | undefined, operation: string, name: string): Part {
+  if (!part) throw new TypeError(`Define "${operation}": it takes the part ${name}`);
+  return part;
 }
 
 /** The error of a body that is too large. */

@@ -13,7 +13,7 @@ import { routePaths } from "./route/route_paths.ts";
 import { compareSegments } from "./route/route_order.ts";
 import type { Router } from "./route/router.ts";
 import { trieRouter } from "./route/trie_router.ts";
-import { ResponseWriter } from "./run/write_response.ts";
+import { type ResponseWriter, responseWriter } from "./run/write_response.ts";
 
 /**
  * The operations of an API for another router: an entry for each endpoint, its pattern `METHOD /path` with the path in that router's own
@@ -97,14 +97,13 @@ function serveEach<Identity>(
 ): [Plan, Handler][] {
   checkImplementation(implementation);
   const { base, plans, options } = implementation.definition;
-  const responses = new ResponseWriter(options, auth as Authenticator<unknown> | null, {}, SERVER_PARTS);
+  const responses = responseWriter(options, auth as Authenticator<unknown> | null, {}, SERVER_PARTS);
   const prefix = pathOfBase(base);
   return plans.map((plan) => {
     // As in `handler`: the types above have paired the authenticator with the functions.
     const checked = auth as Authenticator<unknown> | null;
     const endpoint = makeEndpoint(plan, implementation as Implementation, checked, responses);
-    const { versioned, aliases } = options;
-    const router = trieRouter([{ plan, versioned, aliases, value: endpoint }]);
+    const router = trieRouter([{ plan, options, value: endpoint }]);
     return [plan, (request, platform = {}) => serveOne(router, plan, responses, prefix, request, platform)];
   });
 }

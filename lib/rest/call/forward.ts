@@ -2,7 +2,8 @@ import { argumentPlaces, resultPlaces } from "../headers/places.ts";
 import { HTTPError } from "../error.ts";
 import { placeArguments } from "../headers/client_placed.ts";
 import type { ClientParts } from "./core_client.ts";
-import { type Forward, markForward, PassedChannel, type TextChannel, TEXTS } from "../run/forwarded.ts";
+import type { Call } from "../run/call.ts";
+import { markForward, PassedChannel, type TextChannel, TEXTS } from "../run/forwarded.ts";
 import { writeRequest } from "./write_request.ts";
 
 /** The headers of a request that are sent on. Credentials and cookies are the proxy's own and stay there, but for cookies that a tag names. */
@@ -27,8 +28,20 @@ const KEPT_BACK =
 export const forward: NonNullable<ClientParts["forward"]> = (run, plan, codecs, base, client, { headers, stream }) => {
   const places = argumentPlaces(plan);
   const cookies = resultPlaces(plan).flatMap(({ type, name }) => type === "cookie" ? `${name}=` : []);
-  const pass: Forward = async (decoded, values, call, streams) => {
-    const { request: given, signal, name } = call;
+  const called = async (...given: unknown[]) => {
+    try {
+      const result: unknown = await run(...given);
+      const texts = (result as Partial<TextChannel> | undefined)?.[TEXTS];
+      return texts ? new PassedChannel(tellUpstream(texts, plan.name)) : result;
+    } catch (cause) {
+      throw cause instanceof HTTPError ? cause : upstreamError(plan.name, cause);
+    }
+  };
+  return markForward(async (...values: unknown[]) => {
+    // The last argument of every function is its call.
+    const call = values.pop() as Call;
+    const { request: given, signal, name, parts: { streams } } = call;
+    const decoded = call.decoded.slice(0, values.length);
     if (!streams || given.headers.has("upgrade")) return await called(...decoded, call);
     const request = writeOrRefuse(() => writeRequest(plan, codecs, base, decoded, undefined, signal, headers, stream));
     for (const header of SENT) {
@@ -47,17 +60,7 @@ export const forward: NonNullable<ClientParts["forward"]> = (run, plan, codecs, 
     } catch (cause) {
       throw upstreamError(name, cause);
     }
-  };
-  const called = async (...given: unknown[]) => {
-    try {
-      const result: unknown = await run(...given);
-      const texts = (result as Partial<TextChannel> | undefined)?.[TEXTS];
-      return texts ? new PassedChannel(tellUpstream(texts, plan.name)) : result;
-    } catch (cause) {
-      throw cause instanceof HTTPError ? cause : upstreamError(plan.name, cause);
-    }
-  };
-  return markForward(called, pass);
+  });
 };
 
 /** An argument that cannot be written is the caller's mistake: its own way to write it got as far as here. */

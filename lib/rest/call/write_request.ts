@@ -61,9 +61,8 @@ function writeParameter({ name, remainder }: PathParameter, value: unknown): str
   return remainder ? encodeURI(text) : encodeURIComponent(text);
 }
 
-function pick(value: unknown, path: readonly string[]): unknown {
-  return path.reduce((value, key) => isRecord(value) ? value[key] : undefined, value);
-}
+const pick = (value: unknown, path: readonly string[]): unknown =>
+  path.reduce((value, key) => isRecord(value) ? value[key] : undefined, value);
 
 function writeQuery({ constants, query, spreads }: Plan, args: readonly unknown[], codecs: readonly Codec[]): string {
   const parts: string[] = [];
@@ -82,12 +81,11 @@ function writeQuery({ constants, query, spreads }: Plan, args: readonly unknown[
 }
 
 /** A value as the text that stands for it: JSON where it has parts. */
-function writeItem(item: unknown, codecs: readonly Codec[]): string {
-  return isRecord(item) || Array.isArray(item)
+const writeItem = (item: unknown, codecs: readonly Codec[]): string =>
+  isRecord(item) || Array.isArray(item)
     // JSON is always among them, and always text.
     ? String(findCodec(codecs, "application/json")?.encode(item, { kind: ANY }))
     : writeScalar(item);
-}
 
 function writeBody(
   plan: BodyPlan,

@@ -6,7 +6,7 @@ import type { Kind } from "../plan/kind.ts";
 import { PassedChannel } from "../run/forwarded.ts";
 import { writeJSON } from "../codecs/json.ts";
 import { passOn } from "../run/streams.ts";
-import type { ResponseWriter } from "../run/write_response.ts";
+import type { WrittenError } from "../run/write_response.ts";
 import type { ResultWriter } from "../run/write_result.ts";
 import { isAsyncIterable } from "../codecs/record.ts";
 import { partsWriter } from "./parts/parts_writer.ts";
@@ -77,18 +77,16 @@ const parts = /* @__PURE__ */ new WeakMap<ResultWriter, ChannelParts>();
 function partsOf(writer: ResultWriter): ChannelParts {
   const known = parts.get(writer);
   if (known) return known;
-  const { plan, responses: { parts: { exactness, quick } } } = writer;
+  const { plan, responses } = writer;
   const { kind, item } = plan.result;
-  const check: CheckValue = plan.trusted || !item
-    ? (value) => value
-    : checkOf(plan, item, kind, exactness, quick?.test(item));
+  const check: CheckValue = plan.trusted || !item ? (value) => value : checkOf(plan, item, kind, responses.parts);
   const made = { check, write: partsWriter(kind) };
   parts.set(writer, made);
   return made;
 }
 
 /** The words of an error that may go to the peer once the status has gone. */
-function describe({ encoded: { body }, redacted }: ReturnType<ResponseWriter["encode"]>): string {
+function describe({ body, redacted }: WrittenError): string {
   const fields = typeof body === "object" && body !== null ? body as Record<string, unknown> : {};
   const words = [body, fields.message, fields.detail, fields.title].find((text) => typeof text === "string");
   if (typeof words === "string") return words;

@@ -91,14 +91,13 @@ const text: Codec = {
 };
 
 /** The codecs of an API: its own first, then what was added, then text and JSON, which carries anything. */
-export function codecsOf(own: readonly Codec[] = [], more: readonly Codec[] = []): readonly Codec[] {
-  return [...own, ...more, text, json];
-}
+export const codecsOf = (
+  own: readonly Codec[] = [],
+  more: readonly Codec[] = [],
+): readonly Codec[] => [...own, ...more, text, json];
 
 /** Cuts parameters off a content type. */
-export function mediaType(contentType: string): string {
-  return contentType.split(";")[0].trim().toLowerCase();
-}
+export const mediaType = (contentType: string): string => contentType.split(";")[0].trim().toLowerCase();
 
 /** Finds the codec for a content type, dialects of JSON included. */
 export function findCodec(codecs: readonly Codec[], contentType: string): Codec | undefined {
@@ -122,9 +121,9 @@ export function codecForBody(
   const type = given?.trim() || fallback;
   const codec = findCodec(codecs, type);
   if (codec?.carries(kind)) return codec;
-  const carrying = codecs.filter((candidate) => candidate.carries(kind)).map((candidate) => candidate.type);
   // One of our own and one that was added may be of the same type.
-  const accept = [...new Set(carrying)].join(", ");
+  const carrying = new Set(codecs.flatMap((candidate) => candidate.carries(kind) ? candidate.type : []));
+  const accept = [...carrying].join(", ");
   throw new HTTPError(415, `Read the body: "${mediaType(type)}" is not one of ${accept}`, {
     kind: "media",
     headers: { accept },

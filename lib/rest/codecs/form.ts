@@ -3,7 +3,7 @@ import { readJSON, writeJSON } from "./json.ts";
 import { boundDepth } from "./json_depth.ts";
 import { isRecord, put } from "./record.ts";
 import { absentOf, type Kind } from "../plan/kind.ts";
-import { QueryValues } from "./query_values.ts";
+import { queryValues } from "./query_values.ts";
 import { describeKind, readScalar, writeScalar } from "./scalar_text.ts";
 
 /**
@@ -34,7 +34,7 @@ export const form: Codec = {
     return parameters.toString();
   },
   decode(body, { kind }) {
-    const values = new QueryValues(body);
+    const values = queryValues(body);
     return readFields(values.names(), (name) => values.get(name) ?? [], kind, readField);
   },
 };

@@ -15,8 +15,8 @@ export function boundDepth(text: string): string {
     if (code === 34) inString = !inString;
     else if (inString) i += code === 92 ? 1 : 0;
     // With this bit both kinds of brackets are one.
-    else if ((code | 32) === 123 && ++depth > MAX_DEPTH) throw new SyntaxError(`nested more than ${MAX_DEPTH} deep`);
     else if ((code | 32) === 125) depth--;
+    else if ((code | 32) === 123 && ++depth > MAX_DEPTH) throw new SyntaxError(`nested more than ${MAX_DEPTH} deep`);
   }
   return text;
 }

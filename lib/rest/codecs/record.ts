@@ -1,8 +1,7 @@
 /** Whether a value is an object of JSON: not null, not a list, nothing with a class of its own. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date) &&
-    !(value instanceof Uint8Array);
-}
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date) &&
+  !(value instanceof Uint8Array);
 
 /**
  * Puts a value into a struct, making the structs on the way, as copies where there are some; undefined is left out. The

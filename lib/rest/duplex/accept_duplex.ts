@@ -40,8 +40,7 @@ export function acceptDuplex(
   const routers = all.flatMap(({ definition }) => {
     // A stream of bytes has no messages to be answered in.
     const plans = definition.plans.filter(({ body, result }) => body?.item && result.shape !== "stream");
-    const { versioned, aliases } = definition.options;
-    const routes = plans.map((plan) => ({ plan, versioned, aliases, value: plan }));
+    const routes = plans.map((plan) => ({ plan, options: definition.options, value: plan }));
     return plans.length === 0 ? [] : [[pathOfBase(options.prefix ?? definition.base), trieRouter(routes)] as const];
   });
   if (routers.length === 0) return serve;

@@ -4,7 +4,7 @@ import { encodeWith, findCodec } from "../codecs/codec.ts";
 import type { ServerParts } from "../run/core_server.ts";
 import { declaredErrors } from "../plan/declared_errors.ts";
 import { type EncodedError, HTTPError } from "../error.ts";
-import { forwardOf } from "../run/forwarded.ts";
+import { isForward } from "../run/forwarded.ts";
 import { knownKind } from "../plan/exact_kinds.ts";
 
 /**
@@ -23,7 +23,7 @@ import { knownKind } from "../plan/exact_kinds.ts";
  */
 export const writeFailures: NonNullable<ServerParts["around"]> = (plan, run, codecs) => {
   const declared = declaredErrors(plan);
-  if (declared.size === 0 || forwardOf(run)) return run;
+  if (declared.size === 0 || isForward(run)) return run;
   // JSON is always among them.
   const codec = findCodec(codecs, "application/json")!;
   const encoders = new Map<number, (error: HTTPError) => Promise<EncodedError>>();

@@ -2,7 +2,7 @@ import { HTTPError } from "../error.ts";
 import { listIssues, type Validated } from "../plan/schema.ts";
 import type { Call } from "../run/call.ts";
 import type { ServerParts } from "../run/core_server.ts";
-import { forwardOf } from "../run/forwarded.ts";
+import { isForward } from "../run/forwarded.ts";
 import { argumentName } from "../run/read_arguments.ts";
 import { multipartStreams } from "./multipart_streams.ts";
 import { formError, formOf, type StreamedForm, streamedNames } from "./streamed_form.ts";
@@ -65,7 +65,7 @@ export function formStreams(parts: ServerParts): ServerParts {
     },
     around(plan, run, codecs) {
       const inner = parts.around?.(plan, run, codecs) ?? run;
-      if (streamedNames(plan.body?.kind).length === 0 || forwardOf(inner)) return inner;
+      if (streamedNames(plan.body?.kind).length === 0 || isForward(inner)) return inner;
       const lasts = /^(stream|channel)$/.test(plan.result.shape);
       return async function (this: unknown, ...args: unknown[]): Promise<unknown> {
         // The last argument of every function is its call.

@@ -2,7 +2,7 @@ import type { Call } from "../run/call.ts";
 import { checkOf } from "../run/check_result.ts";
 import { cookieText } from "./cookies.ts";
 import type { ServerParts } from "../run/core_server.ts";
-import { forwardOf } from "../run/forwarded.ts";
+import { isForward } from "../run/forwarded.ts";
 import { knownKind } from "../plan/exact_kinds.ts";
 import { resultPlaces } from "./places.ts";
 import { writeHeaderText } from "./header_text.ts";
@@ -24,7 +24,7 @@ import { writeScalar } from "../codecs/scalar_text.ts";
  */
 export const writePlaced: NonNullable<ServerParts["around"]> = (plan, run) => {
   const places = resultPlaces(plan);
-  if (places.length === 0 || forwardOf(run)) return run;
+  if (places.length === 0 || isForward(run)) return run;
   const count = plan.parsed.resultRules.length;
   const { cookies } = plan.options;
   const writers = places.map((place) => {

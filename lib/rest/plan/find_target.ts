@@ -7,29 +7,27 @@ import type { Source } from "../tag/tag.ts";
  * in the structs within them, level by level, as Go promotes the fields of embedded structs; the first in order of definition is taken.
  */
 export function findTarget(all: readonly ArgumentPlan[], source: Source): Target {
-  const nothing: Target = { argument: -1, path: [], kind: ANY };
-  const queue = all.map(({ kind }, argument): Target => ({ ...nothing, argument, kind }));
-  if ("argument" in source) return { ...nothing, ...queue[source.argument], ...source };
+  const queue = all.map((one, argument): Target => ({ argument, path: [], kind: one.kind }));
+  if ("argument" in source) return { path: [], kind: ANY, ...queue[source.argument] as Target | undefined, ...source };
   for (const target of queue) {
     const found = findField(target, source.field);
     if (found) return found;
     // A type may hold itself, without end.
     if (queue.length < 1e4) queue.push(...structFields(target.kind).map((field) => into(target, field)));
   }
-  return nothing;
+  return { argument: -1, path: [], kind: ANY };
 }
 
 /** The destination of a field within a destination. */
-export const into = (target: Target, [key, { kind }]: [string, Field]): Target => ({
+export const into = (target: Target, [key, field]: [string, Field]): Target => ({
   ...target,
   path: [...target.path, key],
-  kind,
+  kind: field.kind,
 });
 
-function findField(target: Target | undefined, names: readonly string[]): Target | undefined {
-  return names.reduce((within, name) => {
-    const fields = within ? structFields(within.kind) : [];
+const findField = (target: Target | undefined, names: readonly string[]): Target | undefined =>
+  names.reduce((within, name) => {
+    const fields = structFields(within?.kind ?? ANY);
     const found = fields.find(([key]) => key === name) ?? fields.find(([, { alias }]) => alias === name);
     return found && into(within!, found);
   }, target);
-}

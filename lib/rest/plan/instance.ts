@@ -4,9 +4,7 @@ import type { Input, Output, Schema } from "./schema.ts";
 const CARRIED = Symbol();
 
 /** The schema of a value as it travels: that within {@linkcode instance}, or the schema itself. */
-export function carriedSchema(schema: Schema & { readonly [CARRIED]?: Schema }): Schema {
-  return schema[CARRIED] ?? schema;
-}
+export const carriedSchema = (schema: Schema & { readonly [CARRIED]?: Schema }): Schema => schema[CARRIED] ?? schema;
 
 /**
  * A schema whose values arrive as instances of a class. A schema library makes a plain object, without methods: this is what

@@ -1,4 +1,4 @@
-import { neededPart } from "../error.ts";
+import { requirePart } from "../error.ts";
 import { MARKER, type MarkerKind } from "./marker.ts";
 import type { Schema } from "./schema.ts";
 
@@ -88,36 +88,31 @@ export type TellKind = (schema: Schema, name: string) => Kind;
  */
 export const plainKind: TellKind = (schema, name) => {
   const type = markerOf(schema);
-  const refuse = (found: unknown): undefined => {
-    if (found) throw neededPart(name, "exactKinds");
-  };
+  const refuse = (found: unknown): void => void requirePart(!found, name, "exactKinds");
   return type ? { type } : readKind(
     writeJSONSchema(schema, {
       unrepresentable: "any",
       override: ({ zodSchema }: { zodSchema?: { _zod: { def: { type: string } } } }) =>
-        refuse(/^(bigint|date)$/.test(String(zodSchema?._zod.def.type))),
+        refuse(/^(bigint|date)$/.test(zodSchema?._zod.def.type!)),
     }),
-    ({ $ref, allOf }) => refuse($ref ?? allOf),
+    (json) => refuse(json.$ref ?? json.allOf),
     (kinds) => refuse(kinds) ?? ANY,
   );
 };
 
 /** The JSON Schema of what a schema accepts. */
-export function writeJSONSchema(
+export const writeJSONSchema = (
   schema: Schema,
   libraryOptions?: Record<string, unknown>,
   side: "input" | "output" = "input",
-): WrittenSchema | undefined {
-  return schema["~standard"].jsonSchema?.[side]({ target: "draft-2020-12", libraryOptions });
-}
+): WrittenSchema | undefined => schema["~standard"].jsonSchema?.[side]({ target: "draft-2020-12", libraryOptions });
 
 /** The marker a schema is, if it is one. */
-export function markerOf(schema: Schema): MarkerKind | undefined {
-  return (schema as Partial<Record<typeof MARKER, MarkerKind>>)[MARKER];
-}
+export const markerOf = (schema: Schema): MarkerKind | undefined =>
+  (schema as Partial<Record<typeof MARKER, MarkerKind>>)[MARKER];
 
 /** The fields of a struct. */
-export const structFields = (kind: Kind): [string, Field][] => kind.type === "struct" ? [...kind.fields] : [];
+export const structFields = (kind: Kind): [string, Field][] => [...(kind as { readonly fields?: Fields }).fields ?? []];
 
 /** The kind of what cannot be told. */
 export const ANY: Kind = { type: "any" };
@@ -133,7 +128,7 @@ export function readKind(json: unknown, more: ReadMore, mix: MixKinds): Kind {
   const read = (json: unknown) => readKind(json, more, mix);
   // A schema that is no object, as `true`, says nothing.
   const schema = Object(json) as WrittenSchema;
-  const { type, properties, items, additionalProperties, prefixItems, required } = schema;
+  const { type, properties, additionalProperties, prefixItems } = schema;
   const told = more(schema, read);
   if (told) return told;
   const union = listOf(schema.anyOf ?? schema.oneOf);
@@ -147,7 +142,11 @@ export function readKind(json: unknown, more: ReadMore, mix: MixKinds): Kind {
   const scalar = { type: String(type).replace("integer", "number") } as Kind;
   if (type === "null" || isScalar(scalar)) return scalar;
   if (type === "array") {
-    return { type: "list", item: read(items), ...prefixItems ? { items: listOf(prefixItems).map(read) } : undefined };
+    return {
+      type: "list",
+      item: read(schema.items),
+      ...prefixItems ? { items: listOf(prefixItems).map(read) } : undefined,
+    };
   }
   if (type !== "object" && !properties) return ANY;
   const entries = Object.entries(Object(properties) as WrittenSchema);
@@ -157,13 +156,12 @@ export function readKind(json: unknown, more: ReadMore, mix: MixKinds): Kind {
     type: "struct",
     open,
     fields: new Map(entries.map(([name, property]) => {
-      // deno-lint-ignore no-unused-vars -- the default behind it uses it
-      const { rest, const: only, enum: of = [only] } = Object(property) as WrittenSchema;
+      const json = Object(property) as WrittenSchema;
       return [name, {
         kind: read(property),
-        alias: typeof rest === "string" ? rest : undefined,
-        required: listOf(required).includes(name),
-        enum: of as unknown[],
+        alias: typeof json.rest === "string" ? json.rest : undefined,
+        required: listOf(schema.required).includes(name),
+        enum: json.enum as unknown[] ?? [json.const],
       }];
     })),
   };
@@ -172,9 +170,8 @@ export function readKind(json: unknown, more: ReadMore, mix: MixKinds): Kind {
 const listOf = (value: unknown): unknown[] => Array.isArray(value) ? value : [];
 
 /** Whether values of this kind are a single text in path, query and text/plain. */
-export function isScalar({ type }: Kind): boolean {
-  return /^(string|boolean|number|u?int64|time|bytes|text|choice)$/.test(type);
-}
+export const isScalar = ({ type }: Kind): boolean =>
+  /^(string|boolean|number|u?int64|time|bytes|text|choice)$/.test(type);
 
 /** The kind of values that are of one of several. */
 export function uniteKinds(kinds: readonly Kind[], mix: MixKinds): Kind {
@@ -188,14 +185,11 @@ export function uniteKinds(kinds: readonly Kind[], mix: MixKinds): Kind {
 }
 
 /** Whether a value of this kind, a scalar, may be null instead. */
-export function isNullable(kind: Kind): boolean {
-  return !!(kind as { nullable?: true }).nullable;
-}
+export const isNullable = (kind: Kind): boolean => !!(kind as { nullable?: true }).nullable;
 
 /** Returns the meaning of a value that must be there and of which nothing is written. */
-export function absentOf(kind: Kind): null | undefined | [] {
-  return kind.type === "list" ? [] : isNullable(kind) ? null : undefined;
-}
+export const absentOf = (kind: Kind): null | undefined | [] =>
+  kind.type === "list" ? [] : isNullable(kind) ? null : undefined;
 
 /** Whether a kind or one within it is what `test` looks for. */
 function holds(kind: Kind, test: RegExp, seen: Set<Kind> = new Set()): boolean {

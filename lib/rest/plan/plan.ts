@@ -1,12 +1,21 @@
 import type { APIOptions, Operation } from "../definition.ts";
-import { neededPart } from "../error.ts";
+import { requirePart } from "../error.ts";
 import { findTarget } from "./find_target.ts";
 import { absentOf, type Kind, plainKind, structFields, type TellKind } from "./kind.ts";
 import { encodePathText } from "../tag/path_text.ts";
 import { inBody, planBody, planResult } from "./plan_body.ts";
-import type { ArgumentPlan, Plan, QueryParameter, QuerySpread, Segment, SpreadQuery, Target } from "./plan_types.ts";
+import type {
+  ArgumentPlan,
+  PathParameter,
+  Plan,
+  QueryParameter,
+  QuerySpread,
+  Segment,
+  SpreadQuery,
+  Target,
+} from "./plan_types.ts";
 import type { Schema, Validated } from "./schema.ts";
-import { parseTag, type Tag, type TagSegment } from "../tag/tag.ts";
+import { parseTag, type Tag } from "../tag/tag.ts";
 
 /**
  * The parts of a definition beyond what most have.
@@ -34,17 +43,23 @@ export function planOperation(
   name: string,
   { tag: text, args, results, options }: Operation,
   // The largest body where nothing else is said, in bytes, and that of a stream, which a function reads piece by piece.
-  { limit = 1 << 22, streamLimit = 1 << 30, trusted = false }: APIOptions,
-  { kinds = plainKind, spread }: DefinitionParts,
+  api: APIOptions,
+  parts: DefinitionParts,
   tag: Tag = parseTag(text),
 ): Plan {
-  const kindOf = (schema: Schema) => kinds(schema, name);
+  const kindOf = (schema: Schema) => (parts.kinds ?? plainKind)(schema, name);
   const all: ArgumentPlan[] = args.map((schema) => ({ schema, kind: kindOf(schema) }));
-  const parameters = tag.segments.flatMap(({ parts, remainder }) =>
-    parts.flatMap((part) =>
-      typeof part === "string" ? [] : { name: part.name, remainder, ...findTarget(all, part.source) }
-    )
-  );
+  const parameters: PathParameter[] = [];
+  const segments = tag.segments.map(({ parts: given, remainder }): Segment => {
+    const parts = given.map((part): { text: string } | { name: string } => {
+      if (typeof part === "string") return { text: encodePathText(part) };
+      parameters.push({ name: part.name, remainder, ...findTarget(all, part.source) });
+      return { name: part.name };
+    });
+    const [first = { text: "" }, second] = parts;
+    if (second) return { type: "partial", parts };
+    return "text" in first ? { type: "literal", ...first } : { type: remainder ? "remainder" : "parameter", ...first };
+  });
   const query: QueryParameter[] = [];
   const spreads: QuerySpread[] = [];
   const constants: [string, string][] = [];
@@ -59,8 +74,7 @@ export function planOperation(
         const absent = isRequired && absentOf(target.kind);
         query.push({ name: item.name, absent, ...target });
       } else {
-        if (!spread) throw neededPart(name, "spreadQuery");
-        const made = spread(target, parameters);
+        const made = requirePart(parts.spread, name, "spreadQuery")(target, parameters);
         spreads.push(made.spread);
         query.push(...made.parameters);
       }
@@ -77,7 +91,7 @@ export function planOperation(
     tag: text,
     description: options.description,
     method: tag.method,
-    segments: tag.segments.map(toSegment),
+    segments,
     parameters,
     query,
     spreads,
@@ -89,9 +103,10 @@ export function planOperation(
     body,
     result,
     status: options.status ?? (result.shape === "none" ? 204 : 200),
-    limit: options.limit ?? (all.some(({ kind }) => /stream|chan/.test(kind.type)) ? streamLimit : limit),
+    limit: options.limit ??
+      (all.some(({ kind }) => /stream|chan/.test(kind.type)) ? api.streamLimit ?? 1 << 30 : api.limit ?? 1 << 22),
     asTagged: options.body === "as-tagged",
-    trusted: options.trusted ?? trusted,
+    trusted: options.trusted ?? api.trusted ?? false,
     parsed: tag,
     results,
     options,
@@ -104,16 +119,4 @@ function isPlaced(kind: Kind, targets: readonly Pick<Target, "path">[], depth = 
       structFields(kind).every(([name, { kind }]) =>
         isPlaced(kind, targets.filter(({ path }) => path[depth] === name), depth + 1)
       );
-}
-
-function toSegment({ parts, remainder }: TagSegment): Segment {
-  const made = parts.map((part): { text: string } | { name: string } =>
-    typeof part === "string" ? { text: encodePathText(part) } : { name: part.name }
-  );
-  const [first = { text: "" }, second] = made;
-  return second
-    ? { type: "partial", parts: made }
-    : "text" in first
-    ? { type: "literal", ...first }
-    : { type: remainder ? "remainder" : "parameter", ...first };
 }

@@ -5,15 +5,13 @@ import type { Schema } from "./schema.ts";
 import type { Tag } from "../tag/tag.ts";
 
 /** The content type a kind has when nothing says one. */
-export function defaultType(kind: Kind): string {
+export const defaultType = (kind: Kind): string =>
   // A mixture of scalars as bare text could not be read back, nor could null.
-  return isScalar(kind) && !isNullable(kind) && !/^(text|choice)$/.test(kind.type) ? "text/plain" : "application/json";
-}
+  isScalar(kind) && !isNullable(kind) && !/^(text|choice)$/.test(kind.type) ? "text/plain" : "application/json";
 
 /** The values that stand in the body: those whose rule names no header. Nothing but a header's rule has a colon. */
-export function inBody<T>(rules: readonly string[], values: readonly T[]): T[] {
-  return values.filter((_, at) => !/:/.test(rules[at]));
-}
+export const inBody = <T>(rules: readonly string[], values: readonly T[]): T[] =>
+  values.filter((_, at) => !/:/.test(rules[at]));
 
 /** Plans the body of the arguments that are placed nowhere else. */
 export function planBody(
@@ -85,6 +83,4 @@ function planWhole(
 }
 
 /** Whether a content type is JSON, or one of its dialects. */
-export function isJSON(type: string | undefined): boolean {
-  return /^(application\/|.*\+)json\s*(;|$)/i.test(type ?? "");
-}
+export const isJSON = (type: string | undefined): boolean => /^(application\/|.*\+)json\s*(;|$)/i.test(type ?? "");

@@ -135,8 +135,8 @@ const keyOf = (part: PropertyKey | { readonly key: PropertyKey }) => typeof part
 const short = (text: string) => text.slice(0, LONGEST);
 
 /** The first issues for a machine: where each is, beginning with `name`, and in what code its library has one. */
-export function listIssues(issues: readonly (Issue & { readonly code?: unknown })[], name: string): ToldIssue[] {
-  return issues.slice(0, MOST).map(({ message, path = [], code }) => ({
+export const listIssues = (issues: readonly (Issue & { readonly code?: unknown })[], name: string): ToldIssue[] =>
+  issues.slice(0, MOST).map(({ message, path = [], code }) => ({
     path: [
       name,
       ...path.slice(0, MOST).map(keyOf).map((key) => typeof key === "number" ? key : short(String(key))),
@@ -144,4 +144,3 @@ export function listIssues(issues: readonly (Issue & { readonly code?: unknown }
     ...typeof code === "string" && { code },
     message: short(message),
   }));
-}

@@ -32,16 +32,22 @@ export const quickPaths: NonNullable<ServerParts["quick"]> = {
       return true;
     };
   },
-  results({ plan: { status, trusted, result: { shape, schemas } }, responses }, offer, choose) {
+  results(writer, offer, choose) {
+    const { plan: { status, trusted, result: { shape, schemas } }, responses } = writer;
     const isPlain = shape === "value" && !trusted ? quickTest(schemas[0]) : undefined;
     const isBare = status === 200 && responses.isFixed && !responses.headers.entries && !responses.parts.finish;
     const isJSON = offer.codec.isJSON && offer.headers["content-type"] === "application/json";
     if (!isPlain || !isBare || !isJSON) return undefined;
-    return (value, call) => {
-      if (value === undefined || call.ownHeaders || !isPlain(value) || choose(call) !== offer) return undefined;
-      call.finish();
-      // Runtimes make these by themselves, and fastest.
-      return Response.json(value);
+    return {
+      ...writer,
+      write(value, call) {
+        if (value === undefined || call.ownHeaders || !isPlain(value) || choose(call) !== offer) {
+          return writer.write(value, call);
+        }
+        call.finish();
+        // Runtimes make these by themselves, and fastest.
+        return Response.json(value);
+      },
     };
   },
   unknown({ isFixed, headers: { entries }, codec: { type, encode }, auth, options }, detail, { request }) {

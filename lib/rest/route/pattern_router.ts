@@ -1,6 +1,6 @@
 import type { Segment } from "../plan/plan_types.ts";
 import { compareSegments } from "./route_order.ts";
-import { neededPart } from "../error.ts";
+import { requirePart } from "../error.ts";
 import { escapeExpression } from "./plain_router.ts";
 import { conditionsOf, type MakeRouter, routerOf } from "./router.ts";
 
@@ -21,10 +21,12 @@ import { conditionsOf, type MakeRouter, routerOf } from "./router.ts";
  */
 export const patternRouter: MakeRouter = (routes) => {
   const tried = routes.map((route) => {
-    const { plan, versioned, aliases } = route;
-    if (versioned || aliases || plan.versionsText) {
-      throw neededPart(plan.name, "trieRouter, for versions and aliases");
-    }
+    const { plan, options } = route;
+    requirePart(
+      !(options.versioned || options.aliases || plan.versionsText),
+      plan.name,
+      "trieRouter, for versions and aliases",
+    );
     return { ...route, pattern: expressionOf(plan.segments), conditions: conditionsOf(plan) };
   }).sort((a, b) => compareSegments(a.plan.segments, b.plan.segments) || b.conditions.length - a.conditions.length);
   return routerOf(routes, (method, path, query) => {

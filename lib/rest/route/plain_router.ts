@@ -1,4 +1,4 @@
-import { neededPart } from "../error.ts";
+import { requirePart } from "../error.ts";
 import { type MakeRouter, routerOf } from "./router.ts";
 
 /**
@@ -8,24 +8,22 @@ import { type MakeRouter, routerOf } from "./router.ts";
  * @throws {TypeError} for a route that takes another router
  */
 export const plainRouter: MakeRouter = (routes) => {
-  const tried = routes.map(({ plan, versioned, aliases, value }) => {
-    const { name, method, segments, present, constants, versionsText } = plan;
+  const tried = routes.map(({ plan, options, value }) => {
+    const { segments } = plan;
     // Literals come before parameters, these before remainders; behind a remainder, more segments are more specific.
-    const order = [...segments.map(({ type }) => type), "z"].join();
-    if (
-      versioned || aliases || versionsText || present.length || constants.length ||
-      /partial|(remainder.*){2}/.test(order)
-    ) {
-      throw neededPart(name, "patternRouter, or trieRouter for versions and aliases");
-    }
+    const order = [...segments.map((segment) => segment.type), "z"].join();
+    const isMore = options.versioned || options.aliases || plan.versionsText || plan.present.length ||
+      plan.constants.length ||
+      /partial|(remainder.*){2}/.test(order);
+    requirePart(!isMore, plan.name, "patternRouter, or trieRouter for versions and aliases");
     const source = segments.map((segment) =>
-      "text" in segment ? escapeExpression(segment.text) : segment.type === "parameter" ? "([^/]+)" : "(.+)"
+      "text" in segment ? escapeExpression(segment.text) : segment.type === "remainder" ? "(.+)" : "([^/]+)"
     );
-    return { order, method, pattern: RegExp(`^/${source.join("/")}$`), value };
+    return { plan, order, pattern: RegExp(`^/${source.join("/")}$`), value };
   }).sort((a, b) => a.order < b.order ? -1 : 1);
   return routerOf(routes, (asked, path) => {
-    for (const { method, pattern, value } of tried) {
-      const match = method === asked && pattern.exec(path);
+    for (const { plan, pattern, value } of tried) {
+      const match = plan.method === asked && pattern.exec(path);
       if (match) return { value, captures: match.slice(1) };
     }
   });

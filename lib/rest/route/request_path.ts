@@ -20,8 +20,8 @@ export function cutPath(url: string): RequestPath {
 /** The path of an API's base, without a slash at its end: `/v1` of `https://example.com/v1/`; empty where there is none. */
 export function pathOfBase(base: string): string {
   // Another scheme's address is no path of a server.
-  const [, path = ""] = /^(?:https?:\/\/|(?![^/]*:\/\/))[^/?#]*([^?#]*)/i.exec(base) ?? [];
-  return normalisePath(path).replace(/\/+$/, "");
+  const match = /^(?:https?:\/\/|(?![^/]*:\/\/))[^/?#]*([^?#]*)/i.exec(base);
+  return normalisePath(match?.[1] ?? "").replace(/\/+$/, "");
 }
 
 /** The rest of a path that begins with `prefix`, which ends without a slash; undefined for any other path. */
@@ -31,14 +31,12 @@ export function pathBehind(prefix: string, path: string): string | undefined {
 }
 
 /** Whether a path may be one that `new URL` would write otherwise. Servers hand over paths as they came. */
-export function isOddPath(path: string): boolean {
-  return /\/\.|%2e|[^!#-;=?-[\]_a-z|~]/i.test(path);
-}
+export const isOddPath = (path: string): boolean => /\/\.|%2e|[^!#-;=?-[\]_a-z|~]/i.test(path);
 
 /** Writes a path as `new URL` does: dot segments resolved, backslashes turned, characters encoded. */
 export function normalisePath(path: string): string {
   try {
-    return new URL(`http://localhost${path}`).pathname;
+    return isOddPath(path) ? new URL(`http://localhost${path}`).pathname : path;
   } catch {
     return path;
   }

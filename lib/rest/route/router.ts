@@ -1,13 +1,12 @@
+import type { APIOptions } from "../definition.ts";
 import type { Plan } from "../plan/plan_types.ts";
-import { isOddPath, normalisePath } from "./request_path.ts";
+import { normalisePath } from "./request_path.ts";
 
 /** A plan and what is to be found by it. */
 export interface Route<Value> {
   readonly plan: Plan;
-  /** Whether a version may stand before the path. */
-  readonly versioned: boolean | undefined;
-  /** Other spellings of the first segment. */
-  readonly aliases: Readonly<Record<string, readonly string[]>> | undefined;
+  /** The options of its API: whether a version may stand before the path, and other spellings of the first segment. */
+  readonly options: Pick<APIOptions, "versioned" | "aliases">;
   readonly value: Value;
 }
 
@@ -43,14 +42,15 @@ export function routerOf<Value>(routes: readonly Route<Value>[], find: Router<Va
   const match: typeof find = (method, path, query) => {
     const found = find(method, path, query);
     if (found?.captures.length === 0) return found;
-    const right = isOddPath(path) ? find(method, normalisePath(path), query) : found;
+    const normal = normalisePath(path);
+    const right = normal === path ? found : find(method, normal, query);
     // HEAD is answered as GET, unless it has a route of its own (RFC 9110, section 9.3.2).
     return right ?? (method === "HEAD" ? match("GET", path, query) : undefined);
   };
   return {
     match,
     methods(path, query = "", failed) {
-      const right = path && isOddPath(path) ? normalisePath(path) : path;
+      const right = path && normalisePath(path);
       const known = all.filter((method) => !right || method !== failed && find(method, right, query));
       // HEAD comes with each GET.
       return known.includes("GET") ? [...known, "HEAD"] : known;

@@ -1,3 +1,4 @@
+import type { APIOptions } from "../definition.ts";
 import type { Segment } from "../plan/plan_types.ts";
 import { type Condition, conditionsOf, type MakeRouter, type Match, type Route, routerOf } from "./router.ts";
 import { RouteTrie } from "./route_trie.ts";
@@ -42,10 +43,10 @@ export const trieRouter: MakeRouter = <Value>(routes: readonly Route<Value>[]) =
   const plain: Tables<Value> = new Map();
   const versioned: Tables<Value> = new Map();
   // First segments, which are no versions even if they look like one.
-  const words = new Set(routes.flatMap(({ plan, aliases }) => firstWords(plan.segments, aliases)));
+  const words = new Set(routes.flatMap(({ plan, options }) => firstWords(plan.segments, options.aliases)));
   for (const route of routes) {
     add(plain, route);
-    if (route.versioned) add(versioned, route);
+    if (route.options.versioned) add(versioned, route);
   }
   return routerOf(routes, (method, path, query) => {
     // Of most paths the first letter says that they have no version.
@@ -57,20 +58,20 @@ export const trieRouter: MakeRouter = <Value>(routes: readonly Route<Value>[]) =
 };
 
 /** The spellings of a path's first segment, where that is a literal: as it stands, and each of its aliases. */
-function firstWords([first]: readonly Segment[], aliases: Route<unknown>["aliases"] = {}): readonly string[] {
+function firstWords([first]: readonly Segment[], aliases: APIOptions["aliases"] = {}): readonly string[] {
   return first.type === "literal"
     ? [first.text, ...(Object.hasOwn(aliases, first.text) ? aliases[first.text] : [])]
     : [];
 }
 
 /** A path in all its spellings: as it stands, and with each alias of its first segment. */
-export function spellingsOf(segments: readonly Segment[], aliases: Route<unknown>["aliases"]): (readonly Segment[])[] {
+export function spellingsOf(segments: readonly Segment[], aliases: APIOptions["aliases"]): (readonly Segment[])[] {
   const words = firstWords(segments, aliases);
   if (words.length < 2) return [segments];
   return words.map((text) => [{ type: "literal", text }, ...segments.slice(1)]);
 }
 
-function add<Value>(tables: Tables<Value>, { plan, aliases, value }: Route<Value>): void {
+function add<Value>(tables: Tables<Value>, { plan, options: { aliases }, value }: Route<Value>): void {
   let table = tables.get(plan.method);
   if (table === undefined) tables.set(plan.method, table = new RouteTrie<Candidate<Value>[]>(() => []));
   const { versionsText } = plan;

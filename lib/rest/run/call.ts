@@ -1,5 +1,5 @@
 import type { Context, Platform, Upgraded, UpgradeInit } from "../context.ts";
-import { neededPart } from "../error.ts";
+import { requirePart } from "../error.ts";
 import { states } from "../middleware/state.ts";
 import type { ServerParts } from "./core_server.ts";
 import type { AnsweredCall } from "./write_response.ts";
@@ -11,7 +11,9 @@ export class Call implements Context {
   declare readonly platform: Platform;
   declare readonly name: string;
   declare readonly version: string | undefined;
-  declare private readonly parts: ServerParts;
+  declare readonly parts: ServerParts;
+  /** The arguments as they were decoded, before their schemas made others of them, and perhaps the call itself behind them. */
+  declare decoded: readonly unknown[];
   // The fields below are not even written for most calls.
   declare identity: unknown;
   declare upgraded: Response | undefined;
@@ -48,14 +50,14 @@ export class Call implements Context {
   }
 
   get signal(): AbortSignal {
-    if (this.controller === undefined) {
+    if (!this.controller) {
       const controller = this.controller = new AbortController();
       const { signal } = this.request;
       const abort = () => controller.abort(signal.reason);
       // Deno's own server fires the request's signal after success too, so it is only listened to while the call lasts.
       if (!this.finished) {
         if (signal.aborted) abort();
-        else signal.addEventListener("abort", abort, { once: true });
+        else signal.addEventListener("abort", abort);
         this.forget = () => signal.removeEventListener("abort", abort);
       }
     }
@@ -69,7 +71,6 @@ export class Call implements Context {
   }
 
   async upgrade(init?: UpgradeInit): Promise<Upgraded> {
-    if (!this.parts.streams) throw neededPart(this.name, "streams");
-    return await this.parts.streams.upgrade(this, init);
+    return await requirePart(this.parts.streams, this.name, "streams").upgrade(this, init);
   }
 }

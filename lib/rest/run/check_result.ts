@@ -2,7 +2,8 @@ import { ANY, type Kind, writeJSONSchema } from "../plan/kind.ts";
 import { carriedSchema } from "../plan/instance.ts";
 import { isRecord, put } from "../codecs/record.ts";
 import type { Plan } from "../plan/plan_types.ts";
-import { describeIssues, type Schema, type Validated } from "../plan/schema.ts";
+import type { ServerParts } from "./core_server.ts";
+import { describeIssues, type Schema } from "../plan/schema.ts";
 import { settleWith } from "../plan/settle_with.ts";
 
 /** Tells of a value that fits its schema whether nothing is to be left out of it. */
@@ -21,31 +22,29 @@ export type CheckValue = (value: unknown) => unknown;
  * Makes the check of a result, or of a channel's item: what does not fit throws, and fields that the schema does not have
  * are left out. The value that the function returned goes out, not the one that the schema makes of it: the client's side transforms.
  *
- * @param isPlain The quick test of the schema, if it has one
  * @throws {TypeError} from the check, for a value that does not fit
  */
 export function checkOf(
-  { name }: Pick<Plan, "name">,
+  plan: Pick<Plan, "name">,
   schema: Schema,
   kind: Kind,
-  exactness?: MakeExactness,
-  isPlain?: IsPlain,
+  parts: Pick<ServerParts, "exactness" | "quick"> = {},
 ): CheckValue {
-  const { validate } = carriedSchema(schema)["~standard"];
+  const standard = carriedSchema(schema)["~standard"];
   const isSame = hasSameOutput(schema);
-  const isExact = exactness?.(kind, isSame ? schema : undefined);
+  const isExact = parts.exactness?.(kind, isSame ? schema : undefined);
+  const isPlain = parts.quick?.test(schema);
   return (value) => {
-    const settle = (validated: Validated<unknown>) => {
+    if (isPlain?.(value)) return value;
+    return settleWith(standard.validate(value), (validated) => {
       if (validated.issues) {
         throw new TypeError(
-          `Answer "${name}": the result does not fit its schema: ${describeIssues(validated.issues)}`,
+          `Answer "${plan.name}": the result does not fit its schema: ${describeIssues(validated.issues)}`,
         );
       }
       // Most values have nothing to cut: to find that out takes a fraction of the time of a copy.
       return isExact?.(value) ? value : cutValue(value, kind, validated.value, isSame);
-    };
-    if (isPlain?.(value)) return value;
-    return settleWith(validate(value), settle);
+    });
   };
 }
 

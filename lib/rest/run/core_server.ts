@@ -14,8 +14,8 @@ import type { MakeRouter, Route } from "../route/router.ts";
 import type { ReadArguments } from "./read_arguments.ts";
 import type { Stack } from "../middleware/middleware_stack.ts";
 import type { Schema } from "../plan/schema.ts";
-import { type AnsweredCall, ResponseWriter } from "./write_response.ts";
-import type { AnswerPlain, Offer, ResultWriter } from "./write_result.ts";
+import { type AnsweredCall, type ResponseWriter, responseWriter } from "./write_response.ts";
+import type { Offer, ResultWriter } from "./write_result.ts";
 
 /**
  * The parts of a server beyond JSON and text.
@@ -62,8 +62,8 @@ export interface ServerParts {
     test(schema: Schema): IsPlain | undefined;
     /** Makes the test whether all arguments are plain data that fits; none where one of them has no quick test. */
     arguments(plan: Plan): ((values: readonly unknown[]) => boolean) | undefined;
-    /** Makes the short way of results to a response; none where each takes the long one. */
-    results(writer: ResultWriter, offer: Offer, choose: (call: Call) => Offer): AnswerPlain | undefined;
+    /** Makes a writer with a short way of results to a response; none where each takes the long one. */
+    results(writer: ResultWriter, offer: Offer, choose: (call: Call) => Offer): ResultWriter | undefined;
     /** Answers 404 as an error would be; undefined where somebody has a say in what errors look like, or is told of them. */
     unknown(responses: ResponseWriter, detail: string, call: AnsweredCall): Response | undefined;
   };
@@ -127,38 +127,36 @@ export function handlerWith<Identity = unknown, State extends object = object>(
   implementations: Implementations<NoInfer<Identity>, NoInfer<State>>,
   options: HandlerOptions<State> = {},
 ): Handler {
-  // The implementations take the identity that their authenticator makes: checked above, the endpoints only pass it on.
-  const checked = auth as Authenticator<unknown> | null;
   const all = [implementations].flat() as unknown as readonly Implementation[];
-  const writers = all.map(({ definition }) => new ResponseWriter(definition.options, checked, options, parts));
   const tables = new Map<string, Route<Endpoint>[]>();
-  all.forEach((implementation, index) => {
-    const { base, plans, options: { versioned, aliases } } = implementation.definition;
-    const prefix = pathOfBase(options.prefix ?? base);
-    const routes = tables.get(prefix) ?? [];
-    tables.set(prefix, routes);
-    for (const plan of plans) {
-      routes.push({ plan, versioned, aliases, value: makeEndpoint(plan, implementation, checked, writers[index]) });
-    }
+  const writers = all.map((implementation) => {
+    const { definition } = implementation;
+    const made = definition.options;
+    const responses = responseWriter(made, auth, options, parts);
+    const prefix = pathOfBase(options.prefix ?? definition.base);
+    const routes = definition.plans.map((plan) => ({
+      plan,
+      options: made,
+      value: makeEndpoint(plan, implementation, auth, responses),
+    }));
+    tables.set(prefix, [...tables.get(prefix) ?? [], ...routes]);
+    return responses;
   });
   // The longest prefix first, which is the most specific.
   const routers = [...tables].sort(([a], [b]) => b.length - a.length)
     .map(([prefix, routes]) => ({ prefix, router: (parts.router ?? plainRouter)(routes) }));
-  const [responses = new ResponseWriter({}, checked, options, parts)] = writers;
+  const [responses = responseWriter({}, auth, options, parts)] = writers;
   const serve: Handler = (request, platform = {}) => {
     const { path, query } = cutPath(request.url);
     const { method } = request;
-    for (const { prefix, router } of routers) {
-      const within = pathBehind(prefix, path);
-      const match = within && router.match(method, within, query);
-      if (match) return match.value(request, platform, query, match);
-    }
     // The server as a whole (RFC 9110, section 9.3.7).
     const isWhole = method === "OPTIONS" && path === "/*";
     const methods: string[] = [];
     for (const { prefix, router } of routers) {
-      const within = isWhole ? "" : pathBehind(prefix, path);
-      if (within !== undefined) methods.push(...router.methods(within, query, method));
+      const within = pathBehind(prefix, path);
+      const match = within && router.match(method, within, query);
+      if (match) return match.value(request, platform, query, match);
+      if (within || isWhole) methods.push(...router.methods(isWhole ? "" : within, query, method));
     }
     if (!methods.length && options.fallback) return options.fallback(request, platform);
     return Promise.resolve(responses.unknown(path, methods, { request, platform }));

@@ -1,7 +1,6 @@
 import { type Authenticator, identify } from "../auth.ts";
 import { Call } from "./call.ts";
 import { codecForBody, codecsOf, findCodec, mediaType } from "../codecs/codec.ts";
-import { forwardOf } from "./forwarded.ts";
 import { HTTPError } from "../error.ts";
 import { findFunction, type Implementation } from "../implement.ts";
 import type { BodyPlan, Plan } from "../plan/plan_types.ts";
@@ -10,6 +9,7 @@ import { argumentReader, validateArguments } from "./read_arguments.ts";
 import type { Match } from "../route/router.ts";
 import type { Platform } from "../context.ts";
 import { readBody } from "./read_body.ts";
+import { wrong } from "../codecs/query_values.ts";
 import { isRecord } from "../codecs/record.ts";
 import type { ResponseWriter } from "./write_response.ts";
 import { resultWriter } from "./write_result.ts";
@@ -31,16 +31,14 @@ export function makeEndpoint(
 ): Endpoint {
   const { name, body, limit, asTagged, method, arguments: { length } } = plan;
   const { parts } = responses;
-  const { codecs: more, around, places, decode, streams, receive, headers, quick } = parts;
-  const codecs = codecsOf(options.codecs, more);
+  const codecs = codecsOf(options.codecs, parts.codecs);
   /** Whether the operation may take a socket over. */
   const upgrades = /stream|chan/.test(plan.result.shape);
-  const [given, holder] = findFunction(functions, name);
-  const run = given && around ? around(plan, given, codecs) : given;
-  const forward = run && forwardOf(run);
-  const read = argumentReader(plan, options.query ?? {}, codecsOf([], more));
-  const readArguments = places?.(plan, read) ?? read;
-  const arePlain = quick?.arguments(plan);
+  const [own, holder] = findFunction(functions, name);
+  const run = own && parts.around?.(plan, own, codecs) || own;
+  const read = argumentReader(plan, options.query, codecsOf([], parts.codecs));
+  const readArguments = parts.places?.(plan, read) ?? read;
+  const arePlain = parts.quick?.arguments(plan);
   const results = resultWriter(plan, codecs, responses);
   // Of the parts only what the tag says is read: pages of other sites can send forms.
   const types = [body && findCodec(codecs, body.contentType), ...codecsOf(options.codecs)].map((codec) => codec?.type);
@@ -48,20 +46,19 @@ export function makeEndpoint(
 
   /** Reads the body: a stream, or the promise of a value. */
   const receiveBody = ({ shape, contentType, kind, item }: BodyPlan, call: Call): unknown => {
-    const { request: sent, platform } = call;
+    const sent = call.request;
     const type = sent.headers.get("content-type");
     const media = type === contentType ? type : type && mediaType(type);
     // A type that is read as any other is as good as none.
-    const isAny = asTagged || shape === "stream";
-    if (!media || isAny && media !== mediaType(contentType) && isUnasked(media)) {
+    if (!media || (asTagged || shape === "stream") && media !== mediaType(contentType) && isUnasked(media)) {
       refuseCrossSite(sent, auth, "the body");
     }
-    const request = decode?.(sent, limit, shape) ?? sent;
-    if (item) return receive?.(request, plan, call);
-    if (shape === "stream") return streams?.read(request, limit);
+    const request = parts.decode?.(sent, limit, shape) ?? sent;
+    if (item) return parts.receive?.(request, plan, call);
+    if (shape === "stream") return parts.streams?.read(request, limit);
     const codec = codecForBody(readable, asTagged ? null : type, contentType, kind);
     // The platform has not bounded a compressed body's size after decompression.
-    return readBody(request, limit, codec, { kind }, request === sent && platform.boundedBodies);
+    return readBody(request, limit, codec, { kind }, request === sent && call.platform.boundedBodies);
   };
 
   return async (request, platform, query, { version, captures }) => {
@@ -76,22 +73,24 @@ export function makeEndpoint(
       const values: unknown[] = new Array(length + 1);
       if (body) placeBody(body, await receiveBody(body, call), values);
       readArguments(captures, query, values, request);
-      const decoded = forward && values.slice(0, length);
+      call.decoded = values;
+      let given: unknown[] = values;
       if (!arePlain?.(values)) {
-        const validated = validateArguments(plan, values);
-        if (validated) await validated;
-        headers?.read(values, request);
+        given = await validateArguments(plan, values);
+        parts.headers?.read(given, request);
       }
-      if (auth?.authorize) await auth.authorize(call.identity, request, name, values.slice(0, length));
-      values[length] = call;
-      const isHead = request.method === "HEAD" && method !== "HEAD";
+      if (auth?.authorize) await auth.authorize(call.identity, request, name, given.slice(0, length));
+      given[length] = call;
+      const isHead = method !== "HEAD" && request.method === "HEAD";
       // No socket is taken over for it.
       if (isHead && asks) return results.respondHead(call);
-      const result: unknown = forward ? forward(decoded!, values, call, streams) : run.apply(holder, values);
+      const result: unknown = run.apply(holder, given);
       const response = results.write(result instanceof Promise ? await result : result, call);
       const answer = response instanceof Promise ? await response : response;
       if (body?.item && !upgrades) call.finish();
-      return isHead ? withoutBody(answer) : answer;
+      if (!isHead) return answer;
+      answer.body?.cancel().catch(() => {});
+      return new Response(null, answer);
     } catch (error) {
       const response = responses.error(error, call);
       // Once the socket is taken over there is no status to send; the peer sees it end.
@@ -100,21 +99,15 @@ export function makeEndpoint(
   };
 }
 
-function withoutBody(response: Response): Response {
-  response.body?.cancel().catch(() => {});
-  return new Response(null, response);
-}
-
-function placeBody({ shape, names, arguments: indexes }: BodyPlan, value: unknown, values: unknown[]): void {
+function placeBody(plan: BodyPlan, value: unknown, values: unknown[]): void {
+  const { shape } = plan;
   const isFields = shape === "fields";
   const list = shape === "value" || shape === "stream" ? [value] : value === undefined ? [] : isFields
     // Only what is its own: a name may be one that every object has.
-    ? isRecord(value) && names.map((name) => Object.hasOwn(value, name) ? value[name] : undefined)
+    ? isRecord(value) && plan.names.map((name) => Object.hasOwn(value, name) ? value[name] : undefined)
     : value;
   if (!Array.isArray(list)) {
-    throw new HTTPError(400, `Read the body: expected ${isFields ? "an object" : "a list of the arguments"}`, {
-      kind: "body",
-    });
+    throw wrong(`Read the body: expected ${isFields ? "an object" : "a list of the arguments"}`, undefined, "body");
   }
-  indexes.forEach((argument, index) => values[argument] = list[index]);
+  plan.arguments.forEach((argument, index) => values[argument] = list[index]);
 }

@@ -2,7 +2,7 @@ import { type Codec, findCodec } from "../codecs/codec.ts";
 import { HTTPError } from "../error.ts";
 import type { Kind } from "../plan/kind.ts";
 import type { Plan, Target } from "../plan/plan_types.ts";
-import { decodeText, type QueryOptions, QueryValues, wrong } from "../codecs/query_values.ts";
+import { decodeText, type QueryOptions, type QueryValues, queryValues, wrong } from "../codecs/query_values.ts";
 import { put } from "../codecs/record.ts";
 import { describeIssues, type Issue, listIssues } from "../plan/schema.ts";
 import { settleWith } from "../plan/settle_with.ts";
@@ -11,7 +11,7 @@ import { settleWith } from "../plan/settle_with.ts";
 export type ReadArguments = (captures: readonly string[], query: string, values: unknown[], request: Request) => void;
 
 /** Reads values out of path and query: single ones by the text codec, what has parts by that of JSON. The path wins over all. */
-export function argumentReader(plan: Plan, options: QueryOptions, codecs: readonly Codec[]): ReadArguments {
+export function argumentReader(plan: Plan, options: QueryOptions | undefined, codecs: readonly Codec[]): ReadArguments {
   const { parameters, query, spreads } = plan;
   const readOne = (given: string, kind: Kind, name: string): unknown => {
     if (kind.type === "string") return given;
@@ -27,28 +27,31 @@ export function argumentReader(plan: Plan, options: QueryOptions, codecs: readon
   const readNamed = (given: QueryValues, name: string, kind: Kind): unknown => {
     const isList = kind.type === "list";
     const texts = isList ? given.list(name) : given.get(name)?.slice(-1);
-    if (!texts || (isCompound(kind) || options.emptyIsAbsent) && !texts.some(Boolean)) return undefined;
+    if (!texts || (isCompound(kind) || options?.emptyIsAbsent) && !texts.some(Boolean)) return undefined;
     return isList
       ? texts.map((text, index) => readOne(text, kind.items?.[index] ?? kind.item, name))
       : readOne(texts[0], kind, name);
   };
 
   const readQuery = (given: QueryValues, values: unknown[]) => {
-    for (const { argument, read } of spreads) {
-      values[argument] = read(given.names(), plan, (name, kind) => readNamed(given, name, kind));
+    for (const spread of spreads) {
+      values[spread.argument] = spread.read(given.names(), plan, (name, kind) => readNamed(given, name, kind));
     }
     for (const target of query) {
-      const { name, kind, absent, argument, path } = target;
-      const value = readNamed(given, name, kind);
-      const isAbsent = absent !== undefined &&
-        path.reduce((within, key) => Object(within)[key], values[argument]) === undefined;
+      const { absent } = target;
+      const value = readNamed(given, target.name, target.kind);
       if (value !== undefined) place(values, target, value);
-      else if (isAbsent) place(values, target, absent && [...absent]);
+      else if (
+        absent !== undefined &&
+        target.path.reduce((within, key) => Object(within)[key], values[target.argument]) === undefined
+      ) {
+        place(values, target, absent && []);
+      }
     }
   };
 
   return (captures, text, values) => {
-    if (query.length || spreads.length) readQuery(new QueryValues(text, options), values);
+    if (query.length + spreads.length) readQuery(queryValues(text, options), values);
     for (let i = 0; i < parameters.length; i++) {
       const target = parameters[i];
       const text = decodeText(captures[i], target.name);
@@ -71,16 +74,16 @@ export function place(values: unknown[], { path, argument }: Target, value: unkn
 }
 
 /**
- * Checks the arguments against their schemas and puts what these make of them in their place. A promise only when a schema is
- * asynchronous.
+ * Returns what the schemas of the arguments make of them; a promise only when a schema is asynchronous.
  *
  * @throws {HTTPError} 400 naming the argument
  */
-export function validateArguments(plan: Plan, values: unknown[]): void | Promise<void> {
-  let pending: Promise<void>[] | undefined;
-  plan.arguments.forEach(({ schema }, index) => {
-    const settle = ({ issues, value }: { issues?: readonly Issue[] | undefined; value?: unknown }) => {
-      if (issues) {
+export function validateArguments(plan: Plan, values: readonly unknown[]): unknown[] | Promise<unknown[]> {
+  const made = plan.arguments.map((argument, index) =>
+    settleWith(
+      argument.schema["~standard"].validate(values[index]),
+      ({ issues, value }: { issues?: readonly Issue[] | undefined; value?: unknown }) => {
+        if (!issues) return value;
         const kind = plan.body?.arguments.includes(index) ? "body" : "argument";
         const missing = values[index] === undefined ? "it is missing: " : "";
         const name = argumentName(plan, index);
@@ -88,18 +91,15 @@ export function validateArguments(plan: Plan, values: unknown[]): void | Promise
           kind,
           issues: listIssues(issues, name),
         });
-      }
-      values[index] = value;
-    };
-    const settled = settleWith(schema["~standard"].validate(values[index]), settle);
-    if (settled) (pending ??= []).push(settled);
-  });
-  return pending && Promise.all(pending).then(() => {});
+      },
+    )
+  );
+  return made.some((one) => one instanceof Promise) ? Promise.all(made) : made;
 }
 
 /** Returns the name of an argument in messages: its name in path, query or body, or its number. */
-export function argumentName({ parameters, query, spreads, parsed, unplaced, body }: Plan, index: number): string {
-  return [...parameters, ...query, ...spreads].find(({ argument, path }) => argument === index && !path.length)?.name ??
-    parsed.argumentRules[unplaced.indexOf(index)]?.replace("*", "body") ??
-    (body?.shape === "value" && body.arguments[0] === index ? "body" : `argument ${index + 1}`);
-}
+export const argumentName = (plan: Plan, index: number): string =>
+  [...plan.parameters, ...plan.query, ...plan.spreads].find(({ argument, path }) => argument === index && !path.length)
+    ?.name ??
+    plan.parsed.argumentRules[plan.unplaced.indexOf(index)]?.replace("*", "body") ??
+    (plan.body?.shape === "value" && plan.body.arguments[0] === index ? "body" : `argument ${index + 1}`);

@@ -1,5 +1,6 @@
 import type { Codec, CodecContext } from "../codecs/codec.ts";
 import { HTTPError, tooLarge } from "../error.ts";
+import { wrong } from "../codecs/query_values.ts";
 import { boundDepth } from "../codecs/json_depth.ts";
 
 /**
@@ -7,13 +8,13 @@ import { boundDepth } from "../codecs/json_depth.ts";
  *
  * @throws {HTTPError} 413 when that is too large
  */
-export function toldLength({ headers }: Request, limit: number): string | null {
-  const length = headers.get("content-length");
+export function toldLength(request: Request, limit: number): string | null {
+  const length = request.headers.get("content-length");
   if (Number(length) > limit) throw tooLarge(limit);
   return length;
 }
 
-const UTF8 = /* @__PURE__ */ new TextDecoder("utf-8", { fatal: true });
+const UTF8 = /* @__PURE__ */ new TextDecoder(undefined, { fatal: true });
 
 /**
  * Reads a body, never more than `limit` bytes of it.
@@ -50,8 +51,8 @@ export async function readBody(
     return codec.decode(codec.type.endsWith("json") ? boundDepth(text) : text, context);
   } catch (cause) {
     if (cause instanceof HTTPError) throw cause;
-    detail ??= cause instanceof Error ? cause.message : cause;
-    throw new HTTPError(400, `Read the body as ${codec.type}: ${detail}`, { kind: "body", cause });
+    detail ??= (cause as Error)?.message ?? cause;
+    throw wrong(`Read the body as ${codec.type}: ${detail}`, cause, "body");
   }
 }
 
@@ -62,12 +63,12 @@ export async function readBody(
  * @param refuse Makes the error for a larger one, of the limit
  */
 export async function collectBytes(
-  { body }: Pick<Body, "body">,
+  message: Pick<Body, "body">,
   limit: number,
   refuse: (limit: number) => Error,
 ): Promise<Uint8Array<ArrayBuffer>> {
   // Not by iteration: giving the reader back costs more than all the rest, and nobody reads after this.
-  const reader = body?.getReader();
+  const reader = message.body?.getReader();
   let whole = new Uint8Array();
   let size = 0;
   for (let next = await reader?.read(); next?.value; next = await reader?.read()) {
@@ -78,17 +79,16 @@ export async function collectBytes(
       await reader?.cancel().catch(() => {});
       throw refuse(limit);
     }
-    if (!at) {
-      // Most bodies are one piece. Streams of a body hold bytes of no shared memory.
-      whole = next.value as Uint8Array<ArrayBuffer>;
-      continue;
+    // Most bodies are one piece. Streams of a body hold bytes of no shared memory.
+    if (!at) whole = next.value as Uint8Array<ArrayBuffer>;
+    else {
+      if (size > whole.length) {
+        const larger = new Uint8Array(2 * size);
+        larger.set(whole);
+        whole = larger;
+      }
+      whole.set(next.value, at);
     }
-    if (size > whole.length) {
-      const larger = new Uint8Array(2 * size);
-      larger.set(whole);
-      whole = larger;
-    }
-    whole.set(next.value, at);
   }
   return whole.subarray(0, size);
 }

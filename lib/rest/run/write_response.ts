@@ -19,31 +19,20 @@ export interface AnsweredCall {
   finish?(): void;
 }
 
+/** An error as it goes out, and what the authenticator left of it. */
+export interface WrittenError extends EncodedError {
+  readonly redacted: unknown;
+}
+
 /** Makes the responses of an API: of bodies and of errors. */
-export class ResponseWriter {
-  // Declared, not defined: a field that is written twice is two in a bundle.
-  declare readonly headers: FixedHeaders;
-  declare readonly parts: ServerParts;
-  declare readonly codec: Omit<ErrorCodec, "decode">;
-  declare readonly auth: Authenticator<unknown> | null;
-  declare readonly options: HandlerOptions;
+export interface ResponseWriter {
+  readonly headers: FixedHeaders;
+  readonly parts: ServerParts;
+  readonly codec: Omit<ErrorCodec, "decode">;
+  readonly auth: Authenticator<unknown> | null;
+  readonly options: HandlerOptions;
   /** Whether every response has the same headers, but for what functions and values set. */
-  declare readonly isFixed: boolean;
-
-  constructor(
-    { errors, headers }: APIOptions,
-    auth: Authenticator<unknown> | null,
-    options: HandlerOptions,
-    parts: ServerParts,
-  ) {
-    this.headers = fixedHeaders(headers);
-    this.parts = parts;
-    this.codec = errors ?? { type: "application/problem+json", encode: encodeProblem };
-    this.auth = auth;
-    this.options = options;
-    this.isFixed = !this.headers.perCall && !auth?.cors;
-  }
-
+  readonly isFixed: boolean;
   /**
    * A response of a body and its headers: in a record they are all it has, in a list they come on top of those of the API.
    *
@@ -55,91 +44,117 @@ export class ResponseWriter {
     own: HeadersInit | undefined,
     call: AnsweredCall,
     values?: readonly unknown[],
-  ): Response {
-    // A stream is what the call lasts as long as.
-    if (typeof body === "string" || !(body instanceof ReadableStream)) call.finish?.();
-    // Runtimes make a response fastest of a record, and of no status.
-    if (
-      this.isFixed && !call.ownHeaders && !(own && Symbol.iterator in own) &&
-      !(values && this.parts.headers?.writes(values))
-    ) {
-      return new Response(body, status === 200 ? { headers: own } : { status, headers: own });
-    }
-    const headers = new Headers(this.headers.entries);
-    setHeaders(headers, own);
-    this.complete(headers, call, values);
-    return new Response(body, { status, headers });
-  }
-
+  ): Response;
   /** Adds to headers what is not the same for every call. */
-  complete(headers: Headers, call: AnsweredCall, values: readonly unknown[] = []): void {
-    setHeaders(headers, this.headers.perCall?.(call));
-    this.parts.headers?.write(values, headers);
-    setHeaders(headers, call.ownHeaders);
-    setHeaders(headers, this.auth?.cors?.(call.request));
-  }
-
+  complete(headers: Headers, call: AnsweredCall, values?: readonly unknown[]): void;
   /** The answer to a call that failed. */
-  error(error: unknown, call: AnsweredCall): Response {
-    try {
-      const { encoded: { status, body, headers: own }, redacted } = this.encode(error, call);
-      const isText = typeof body === "string";
-      const isEmpty = body == null || status === 204 || status === 304;
-      const headers = new Headers(this.headers.entries);
-      this.complete(headers, call, [redacted]);
-      // Headers that the function set for a body of its own do not count.
-      ["length", "encoding", "type"].forEach((name) => headers.delete(`content-${name}`));
-      if (!isEmpty) headers.set("content-type", isText ? "text/plain;charset=UTF-8" : this.codec.type);
-      setHeaders(headers, own);
-      call.finish?.();
-      const text = isEmpty || call.request.method === "HEAD" ? null : isText ? body : JSON.stringify(body, inexact);
-      return new Response(text, { status, headers });
-    } catch (cause) {
-      // Headers or a status that cannot be sent.
-      this.#tell(cause, 500, call);
-      return new Response(null, { status: 500 });
-    }
-  }
-
+  error(error: unknown, call: AnsweredCall): Response;
   /** Answers what no route fits, of a path that knows these methods, in any order: none at all, or others. */
-  unknown(path: string, methods: readonly string[], call: AnsweredCall): Response {
-    const { method } = call.request;
-    if (methods[0]) {
-      const allow = [...new Set(methods)].sort().join(", ");
-      if (method === "OPTIONS") return this.respond(204, null, [["allow", allow]], call);
-      const text = `Send ${method} to "${path}": only ${allow} is known there`;
-      return this.error(new HTTPError(405, text, { kind: "method", headers: { allow } }), call);
-    }
-    const detail = `Find "${path}": there is nothing`;
-    return this.parts.quick?.unknown(this, detail, call) ??
-      this.error(new HTTPError(404, detail, { kind: "route" }), call);
-  }
+  unknown(path: string, methods: readonly string[], call: AnsweredCall): Response;
+  encode(error: unknown, call: AnsweredCall): WrittenError;
+}
 
-  /** An error as it goes out, and what the authenticator left of it. */
-  encode(error: unknown, call: AnsweredCall): { redacted: unknown; encoded: EncodedError } {
-    const { request, name, version } = call;
-    const contextOf = (failure: unknown) => {
-      const status = failure instanceof HTTPError ? failure.status : 500;
-      return { status, request, name, version };
-    };
-    try {
-      const redacted = this.auth?.redact ? this.auth.redact(error) : error;
-      const encoded = call.failures?.get(redacted) ?? this.codec.encode(redacted, contextOf(redacted));
-      this.#tell(error, encoded.status, call);
-      return { redacted, encoded };
-    } catch (cause) {
-      this.#tell(error, 500, call);
-      this.#tell(cause, 500, call);
-      return { redacted: cause, encoded: encodeProblem(cause, contextOf(cause)) };
-    }
-  }
+/** Makes the writer of an API's responses. */
+export function responseWriter(
+  api: APIOptions,
+  auth: Authenticator<unknown> | null,
+  options: HandlerOptions,
+  parts: ServerParts,
+): ResponseWriter {
+  const headers = fixedHeaders(api.headers);
+  const codec = api.errors ?? { type: "application/problem+json", encode: encodeProblem };
+  const isFixed = !headers.perCall && !auth?.cors;
 
   /** Tells of an error; of those that are the server's own the log, unless somebody else is told of all of them. */
-  #tell(error: unknown, status: number, call: AnsweredCall): void {
-    const { options } = this;
+  const tell = (error: unknown, status: number, call: AnsweredCall): void => {
     if (options.onError) options.onError(error, call);
     else if (status >= 500 && status !== 501) console.error(`Answer "${call.name}" with ${status}:`, error);
-  }
+  };
+
+  const writer: ResponseWriter = {
+    headers,
+    parts,
+    codec,
+    auth,
+    options,
+    isFixed,
+    respond(status, body, own, call, values) {
+      // A stream is what the call lasts as long as.
+      if (!(typeof body === "object" && body instanceof ReadableStream)) call.finish?.();
+      // Runtimes make a response fastest of a record, and of no status.
+      if (
+        isFixed && !call.ownHeaders && !(own && Symbol.iterator in own) && !(values && parts.headers?.writes(values))
+      ) {
+        return new Response(body, status === 200 ? { headers: own } : { status, headers: own });
+      }
+      const all = new Headers(headers.entries);
+      setHeaders(all, own);
+      writer.complete(all, call, values);
+      return new Response(body, { status, headers: all });
+    },
+    complete(all, call, values = []) {
+      setHeaders(all, headers.perCall?.(call));
+      parts.headers?.write(values, all);
+      setHeaders(all, call.ownHeaders);
+      setHeaders(all, auth?.cors?.(call.request));
+    },
+    error(error, call) {
+      try {
+        const { status, body, headers: own, redacted } = writer.encode(error, call);
+        const isText = typeof body === "string";
+        const isEmpty = body == null || status === 204 || status === 304;
+        const all = new Headers(headers.entries);
+        writer.complete(all, call, [redacted]);
+        // Headers that the function set for a body of its own do not count.
+        for (const name of ["content-length", "content-encoding", "content-type"]) all.delete(name);
+        if (!isEmpty) all.set("content-type", isText ? "text/plain;charset=UTF-8" : codec.type);
+        setHeaders(all, own);
+        call.finish?.();
+        const text = isEmpty || call.request.method === "HEAD" ? null : isText ? body : JSON.stringify(body, inexact);
+        return new Response(text, { status, headers: all });
+      } catch (cause) {
+        // Headers or a status that cannot be sent.
+        tell(cause, 500, call);
+        return new Response(null, { status: 500 });
+      }
+    },
+    unknown(path, methods, call) {
+      const { method } = call.request;
+      if (methods[0]) {
+        const allow = [...new Set(methods)].sort().join(", ");
+        if (method === "OPTIONS") return writer.respond(204, null, [["allow", allow]], call);
+        return writer.error(
+          new HTTPError(405, `Send ${method} to "${path}": only ${allow} is known there`, {
+            kind: "method",
+            headers: { allow },
+          }),
+          call,
+        );
+      }
+      const detail = `Find "${path}": there is nothing`;
+      return parts.quick?.unknown(writer, detail, call) ??
+        writer.error(new HTTPError(404, detail, { kind: "route" }), call);
+    },
+    encode(error, call) {
+      const contextOf = (failure: unknown) => ({
+        status: failure instanceof HTTPError ? failure.status : 500,
+        request: call.request,
+        name: call.name,
+        version: call.version,
+      });
+      try {
+        const redacted = auth?.redact ? auth.redact(error) : error;
+        const encoded = call.failures?.get(redacted) ?? codec.encode(redacted, contextOf(redacted));
+        tell(error, encoded.status, call);
+        return { ...encoded, redacted };
+      } catch (cause) {
+        tell(error, 500, call);
+        tell(cause, 500, call);
+        return { ...encodeProblem(cause, contextOf(cause)), redacted: cause };
+      }
+    },
+  };
+  return writer;
 }
 
 // An error must not fail for a big number in it.

@@ -5,7 +5,7 @@ import { HTTPError } from "../error.ts";
 import type { HandlerOptions } from "../run/core_server.ts";
 import { cutPath } from "../route/request_path.ts";
 import { setHeaders } from "../run/response_headers.ts";
-import { ResponseWriter } from "../run/write_response.ts";
+import { type ResponseWriter, responseWriter } from "../run/write_response.ts";
 import { clientModule } from "./client/client_module.ts";
 import { clientTypes } from "./client/client_types.ts";
 import { type Definitions, listOf } from "./described.ts";
@@ -98,7 +98,7 @@ class Surfaces {
     this.#root = `/${options.path ?? ""}/`.replaceAll(/\/+/g, "/");
     this.#faces = faces(definitions);
     const { auth = null, onError } = options;
-    this.#responses = new ResponseWriter(
+    this.#responses = responseWriter(
       listOf(definitions)[0]?.options ?? {},
       auth,
       { ...onError && { onError } },

@@ -1,4 +1,2 @@
 /** Percent-encodes the text of a path's segment, as `new URL` does: what is encoded already stays so. */
-export function encodePathText(text: string): string {
-  return text.replaceAll(/[^!#-;=?-[\]_a-z|~]+/gi, encodeURI);
-}
+export const encodePathText = (text: string): string => text.replaceAll(/[^!#-;=?-[\]_a-z|~]+/gi, encodeURI);

@@ -69,7 +69,7 @@ function agrees(make: MakeRouter): void {
   let hits = 0;
   for (let round = 0; round < 400; round++) {
     const plans = plansOf(randomTags(roll));
-    const router = make(plans.map((plan) => ({ plan, versioned: undefined, aliases: undefined, value: plan })));
+    const router = make(plans.map((plan) => ({ plan, options: {}, value: plan })));
     const patterns = plans.map((plan) => ({ plan, pattern: new URLPattern({ pathname: patternOf(plan) }) }));
     for (let i = 0; i < 60; i++) {
       const path = "/" + Array.from({ length: 1 + roll(5) }, () => TEXTS[roll(TEXTS.length)]).join("/");
@@ -119,7 +119,7 @@ Deno.test("patternRouter() finds what trieRouter() finds, with remainders in sev
       // Two of them fit some paths equally well.
       continue;
     }
-    const routes = plans.map((plan) => ({ plan, versioned: undefined, aliases: undefined, value: plan.tag }));
+    const routes = plans.map((plan) => ({ plan, options: {}, value: plan.tag }));
     const [trie, pattern] = [trieRouter(routes), patternRouter(routes)];
     for (let i = 0; i < 60; i++) {
       const path = `/${Array.from({ length: 1 + roll(5) }, () => TEXTS[roll(TEXTS.length)]).join("/")}`;

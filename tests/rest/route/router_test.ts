@@ -12,8 +12,8 @@ type RouterOf = (tags: readonly (string | [string, RestOptions])[], options?: AP
 function test(name: string, run: (routerOf: RouterOf, make: MakeRouter) => void): void {
   for (const [router, make] of Object.entries(routers)) {
     Deno.test(`${router}.${name}`, () =>
-      run((tags, { versioned, aliases } = {}) => {
-        return make(plansOf(tags).map((plan) => ({ plan, versioned, aliases, value: plan.tag })));
+      run((tags, options = {}) => {
+        return make(plansOf(tags).map((plan) => ({ plan, options, value: plan.tag })));
       }, make));
   }
 }
@@ -66,7 +66,7 @@ test("match() lets remainders in the middle live beside literals", (routerOf) =>
 
 Deno.test("trieRouter() reads versions and aliases", () => {
   const routes = plansOf(["GET /engine/info", "GET /engine/c/{id=%v}", "GET /v1/x"]).map((plan) => {
-    return { plan, versioned: true, aliases: { engine: ["libpod"] }, value: plan.tag };
+    return { plan, options: { versioned: true, aliases: { engine: ["libpod"] } }, value: plan.tag };
   });
   const router = trieRouter(routes);
   const version = (path: string) => router.match("GET", path, "")?.version;
@@ -95,7 +95,7 @@ Deno.test("trieRouter() reads versions and aliases", () => {
 Deno.test("trieRouter() routes by versions", () => {
   const plans = plansOf([["GET /m/{id=%v}", { versions: "<4" }], ["GET /m/{id=%v}", { versions: ">=4 <20" }]]);
   const router = trieRouter(plans.map((plan) => {
-    return { plan, versioned: true, aliases: undefined, value: plan.versionsText };
+    return { plan, options: { versioned: true }, value: plan.versionsText };
   }));
   const value = (path: string) => router.match("GET", path, "")?.value;
   assertEquals(value("/v3.9/m/x"), "<4");
@@ -106,10 +106,13 @@ Deno.test("trieRouter() routes by versions", () => {
 
 Deno.test("patternRouter() refuses versions and aliases, which the trie reads", () => {
   const [plain, versions] = plansOf(["GET /a", ["GET /b", { versions: "<4" }]]);
-  const route = { plan: plain, versioned: undefined, aliases: undefined, value: 1 };
+  const route = { plan: plain, options: {}, value: 1 };
   patternRouter([route]);
   for (
-    const one of [{ ...route, plan: versions }, { ...route, versioned: true }, { ...route, aliases: { a: ["b"] } }]
+    const one of [{ ...route, plan: versions }, { ...route, options: { versioned: true } }, {
+      ...route,
+      options: { aliases: { a: ["b"] } },
+    }]
   ) {
     assertThrows(() => patternRouter([one]), TypeError, "it takes the part trieRouter");
   }
@@ -193,7 +196,7 @@ test("match() stays quick on paths made to go back often", (routerOf) => {
 
 Deno.test("defect: long paths take no more than a moment, however many remainders a route has", () => {
   const tags = ["GET /{a*=%v}/x/{b*=%v}/x/{c*=%v}/y", "GET /{a*=%v}/x/{b*=%v}/x/{c*=%v}/{d=%v}-{e=%v}/z/{f*=%v}"];
-  const routes = plansOf(tags).map((plan) => ({ plan, versioned: undefined, aliases: undefined, value: plan.tag }));
+  const routes = plansOf(tags).map((plan) => ({ plan, options: {}, value: plan.tag }));
   const [trie, pattern] = [trieRouter(routes), patternRouter(routes)];
   for (const path of ["/x".repeat(60_000), "/x".repeat(60_000) + "/y", "/x".repeat(600) + "/w"]) {
     const from = performance.now();
