@@ -4,7 +4,15 @@ import { parsePortRange, type PortRange } from "./create/port_mappings.ts";
 import { isCode } from "./failures.ts";
 import type { ContainerFilters } from "./options.ts";
 import { shouldStartOnBoot } from "./life/restart_policy.ts";
-import { type BuildFilter, compileFilter, fitsAll, hasLabel, parseBoolean, readUntil } from "../text/list_filters.ts";
+import {
+  type BuildFilter,
+  compileFilter,
+  exactText,
+  fitsAll,
+  hasLabel,
+  parseBoolean,
+  readUntil,
+} from "../text/list_filters.ts";
 import { invalid } from "../errors.ts";
 
 /** A test of one container. */
@@ -27,6 +35,7 @@ export interface FilterSources {
 }
 
 const STATUSES = "unknown created initialized running stopped paused restarting exited removing stopping".split(" ");
+const FULL_ID = /^[0-9a-f]{64}$/i;
 const RESTART_POLICIES = ["no", "none", "always", "on-failure", "unless-stopped"];
 
 /** Builds the test for all filters together. Throws `invalid` for an unknown filter or a value it cannot have. */
@@ -37,8 +46,11 @@ export function containerPredicate(filters: ContainerFilters, sources: FilterSou
 type Build = BuildFilter<ContainerRecord, FilterSources>;
 
 const FILTERS: Record<string, Build> = {
-  id: (values) => (record) => values.some((value) => matchesID(record.id, value)),
-  name: (values) => matchesAny(values.map((value) => value.replaceAll("/", "")), (record) => record.name),
+  id: (values) => {
+    const tests = values.map(idTest);
+    return ({ id }) => tests.some((test) => test(id));
+  },
+  name: (values) => matchesAny(values.map(namePattern), (record) => record.name),
   command: (values) => matchesAny(values, (record) => record.process.args[0] ?? ""),
   label: (values) => (record) => values.every((value) => hasLabel(record.spec.labels, value)),
   "label!": (values) => (record) => !values.some((value) => hasLabel(record.spec.labels, value)),
@@ -172,8 +184,22 @@ function hasVolume(record: ContainerRecord, filter: string): boolean {
   });
 }
 
-function matchesID(id: string, filter: string): boolean {
-  return /^[0-9a-f]+$/i.test(filter) ? id.startsWith(filter.toLowerCase()) : compileFilter(filter)?.(id) ?? false;
+/** A test of IDs: digits are the beginning of one, anything else is a pattern. */
+function idTest(filter: string): (id: string) => boolean {
+  const prefix = filter.toLowerCase();
+  return /^[0-9a-f]+$/.test(prefix) ? (id) => id.startsWith(prefix) : compileFilter(filter) ?? (() => false);
+}
+
+/** The pattern of a `name` filter: Docker's clients write names with a slash before them. */
+function namePattern(filter: string): string {
+  return filter.replaceAll("/", "");
+}
+
+/** The one name, or the one full ID, that alone can fit the filters; `undefined` where others can. */
+export function onlyCandidate({ id, name }: ContainerFilters): { id?: string; name?: string } | undefined {
+  const only = name?.length === 1 ? exactText(namePattern(name[0])) : undefined;
+  if (only !== undefined) return { name: only };
+  return id?.length === 1 && FULL_ID.test(id[0]) ? { id: id[0].toLowerCase() } : undefined;
 }
 
 function matchesAny(values: readonly string[], textOf: (record: ContainerRecord) => string): ContainerPredicate {

@@ -1,10 +1,10 @@
 import type { ContainerRecord } from "../records/container_record.ts";
 import type { Context } from "./context.ts";
 import { isCode } from "./failures.ts";
-import { containerPredicate } from "./filters.ts";
+import { containerPredicate, onlyCandidate } from "./filters.ts";
 import { activeHealth } from "./health/health_check.ts";
 import { awaitsRestart } from "./life/restart_wait.ts";
-import type { ListOptions } from "./options.ts";
+import type { ContainerFilters, ListOptions } from "./options.ts";
 
 /** Containers that fit, newest first. */
 export function listContainers(context: Context, options: ListOptions): ContainerRecord[] {
@@ -23,9 +23,17 @@ export function listContainers(context: Context, options: ListOptions): Containe
   const shown: readonly string[] = options.paused ? ["running", "paused", "stopping"] : ["running"];
   const isUp = (record: ContainerRecord) =>
     shown.includes(record.state.status) || options.paused === true && awaitsRestart(context, record);
-  const found = context.records.all().filter((record) => (all || isUp(record)) && fits(record));
+  const found = candidatesOf(context, filters).filter((record) => (all || isUp(record)) && fits(record));
   found.sort((a, b) => b.created - a.created);
   return last > 0 ? found.slice(0, last) : found;
+}
+
+/** All containers, or the one that alone can fit: a client that asks for it does not wait for a look at ten thousand. */
+function candidatesOf({ records }: Context, filters: ContainerFilters): ContainerRecord[] {
+  const only = onlyCandidate(filters);
+  if (only === undefined) return records.all();
+  const record = only.id === undefined ? records.named(only.name ?? "") : records.get(only.id);
+  return record === undefined ? [] : [record];
 }
 
 function networkName(context: Context, nameOrID: string): string | undefined {

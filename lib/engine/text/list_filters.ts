@@ -1,7 +1,7 @@
 import { EngineError } from "../errors.ts";
 import { parseMoment } from "./moment.ts";
 import { splitPair } from "./pairs.ts";
-import { compilePattern, type Pattern } from "./pattern.ts";
+import { compilePattern, type Pattern, readLiteral } from "./pattern.ts";
 
 /** A pattern longer than this is the name of no object. */
 const LONGEST_PATTERN = 512;
@@ -58,6 +58,12 @@ export function compileFilter(text: string): Pattern | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The only text that a filter's value fits, as `^name$` does; `undefined` where it may fit others. */
+export function exactText(filter: string): string | undefined {
+  const literal = filter.length > LONGEST_PATTERN ? undefined : readLiteral(filter);
+  return literal?.atStart && literal.atEnd ? literal.text : undefined;
 }
 
 /** Reads an `until` filter: one moment, or a duration before `now`, as milliseconds since the epoch. Throws `invalid`. */

@@ -166,6 +166,45 @@ Deno.test("Containers.list() shows what runs, or all, or the last, newest first"
   assertEquals(names({ filters: { name: ["o"] } }), ["two"]);
 });
 
+Deno.test("Containers.list() finds one by its whole name or ID as a look at all does, after renames, removals and a restart", async () => {
+  const { store, kernel } = await (async () => {
+    await using engine = await openFake();
+    const { containers } = engine;
+    for (const name of ["one", "two", "three", "a.b", "one-1"]) await containers.create(spec({ name }));
+    compareLists(engine.containers);
+    await containers.rename("one", "first");
+    await containers.rename("two", "one");
+    await containers.remove("three", {});
+    compareLists(engine.containers);
+    return engine;
+  })();
+  await using engine = await openFake({ store, kernel });
+  assertEquals(compareLists(engine.containers), ["a.b", "first", "one", "one-1"]);
+});
+
+/** Compares lists by exact names and IDs with what patterns find that only a look at all can answer; returns the names found. */
+function compareLists(containers: Awaited<ReturnType<typeof openFake>>["containers"]): string[] {
+  const list = (filters: Record<string, string[]>) =>
+    containers.list({ all: true, filters }).map(({ id, name }) => `${id} ${name}`);
+  const found = new Set<string>();
+  for (const name of ["one", "two", "three", "first", "a\\.b", "a.b", "one-1", "nobody", ""]) {
+    const all = list({ name: [`^(?:${name})$`] });
+    assertEquals(list({ name: [`^${name}$`] }), all, name);
+    assertEquals(list({ name: [`^/${name}$`], status: ["created"] }), all, name);
+    assertEquals(list({ name: [`^${name}$`], status: ["running"] }), []);
+    for (const line of all) {
+      const [id, its] = line.split(" ");
+      found.add(its);
+      assertEquals(list({ id: [id] }), [line]);
+      assertEquals(list({ id: [id.toUpperCase()] }), [line]);
+      assertEquals(list({ id: [id], name: ["^nobody$"] }), []);
+      assertEquals(list({ id: [id], name: ["nobody"] }), []);
+    }
+  }
+  assertEquals(list({ id: ["f".repeat(64)] }), []);
+  return [...found].sort();
+}
+
 function fail(): never {
   throw new Error("Not to be asked");
 }

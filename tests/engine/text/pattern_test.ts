@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { fitsGlob } from "../../../lib/engine/text/glob.ts";
-import { compilePattern } from "../../../lib/engine/text/pattern.ts";
+import { compilePattern, compileSteps, readLiteral } from "../../../lib/engine/text/pattern.ts";
 
 const PATTERNS = [
   "a",
@@ -63,6 +63,28 @@ Deno.test("compilePattern() agrees with JavaScript where both know the pattern",
     const theirs = new RegExp(source.replace("[]a]", "[\\]a]"));
     for (const text of TEXTS) assertEquals(own(text), theirs.test(text), `${source} on ${text}`);
   }
+});
+
+Deno.test("compilePattern() finds plain text, between the ends of a text or not, as the steps of any pattern do", () => {
+  const plain = ["a", "web", "web-1", "a.b", "a/b", "my web", "", "é", "[]", "a\\b", "12", "1", "0%"];
+  let literal = 0;
+  for (const text of [...plain, "a\\.b", "a\\-b", "a\\/b", "web\\-1", "\\.", "a^", "$b", "^^a", "a$$", "\\$"]) {
+    for (const source of [text, `^${text}`, `${text}$`, `^${text}$`]) {
+      let steps;
+      try {
+        steps = compileSteps(source);
+      } catch {
+        assertThrows(() => compilePattern(source), SyntaxError, undefined, source);
+        continue;
+      }
+      if (readLiteral(source)) literal++;
+      for (const one of [...TEXTS, ...plain, "a\nb", "b\n"]) {
+        assertEquals(compilePattern(source)(one), steps(one), `${source} on ${JSON.stringify(one)}`);
+      }
+    }
+  }
+  assert(literal > 40, `${literal} patterns are plain text`);
+  assertThrows(() => compilePattern("a".repeat(5000)), SyntaxError, "too large");
 });
 
 Deno.test("compilePattern() reads what only Go's syntax has", () => {
