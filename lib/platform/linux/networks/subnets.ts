@@ -152,9 +152,19 @@ export class Subnets implements Disposable {
   }
 
   async #alone<T>(run: () => T | Promise<T>): Promise<T> {
-    // It is made at the start, and somebody may have removed it since.
-    if (!existsSync(this.#shared)) await mkdir(this.#shared, { recursive: true, mode: 0o755 });
-    return await withFileLock(this.#lock, run);
+    let hasBegun = false;
+    const work = () => {
+      hasBegun = true;
+      return run();
+    };
+    try {
+      return await withFileLock(this.#lock, work);
+    } catch (error) {
+      // It is made at the start, and somebody may have removed it since: there was no file to lock.
+      if (hasBegun || existsSync(this.#shared)) throw error;
+      await mkdir(this.#shared, { recursive: true, mode: 0o755 });
+      return await withFileLock(this.#lock, work);
+    }
   }
 }
 

@@ -95,6 +95,30 @@ Deno.test("Subnets.reserve() drops its own choices that were never recorded", as
   }
 });
 
+Deno.test("Subnets.reserve() makes the folder anew where somebody has removed it, and chooses once whatever fails", async () => {
+  const shared = await Deno.makeTempDir({ prefix: "gantry-test-" });
+  const [root, other] = await Promise.all([1, 2].map(() => Deno.makeTempDir({ prefix: "gantry-test-" })));
+  try {
+    using subnets = new Subnets(root, shared);
+    const theirs = await new Subnets(other, shared).reserve([], anyPlace);
+    await subnets.reserve([], anyPlace);
+    await Deno.remove(shared, { recursive: true });
+    // What was noted there is nobody's any more.
+    assertEquals(await subnets.reserve([], anyPlace), theirs);
+    assertEquals(subnets.isMade(theirs.interface), false);
+    let choices = 0;
+    const fail = () => {
+      choices++;
+      Deno.removeSync(shared, { recursive: true });
+      throw new Error("no choice");
+    };
+    await assertRejects(() => subnets.reserve([], fail), Error, "no choice");
+    assertEquals(choices, 1);
+  } finally {
+    for (const folder of [root, other]) await Deno.remove(folder, { recursive: true });
+  }
+});
+
 Deno.test("Subnets.reserve() gives servers that choose at the same moment subnets of their own", async () => {
   const shared = await Deno.makeTempDir({ prefix: "gantry-test-" });
   const roots = await Promise.all(Array.from({ length: 6 }, () => Deno.makeTempDir({ prefix: "gantry-test-" })));
