@@ -21,7 +21,7 @@ import { kernelOlderThan } from "../helpers/version_order.ts";
 import { NO_DEVICES, NO_LINKS, NO_LINKS_SINCE, NO_SETUID } from "../mounts/mount_handle.ts";
 import { containerPaths, type HostPaths } from "../helpers/paths.ts";
 import { hasMount, unmountBelow } from "../mounts/mounts_below.ts";
-import { makeMissing } from "../helpers/make_missing.ts";
+import { makeMissing, makeNew } from "../helpers/make_missing.ts";
 import { openInside } from "../helpers/safe_path.ts";
 import { heldToLimits, ProjectQuotas } from "./project_quotas.ts";
 import { isEmptySmall } from "../helpers/small_tree.ts";
@@ -69,8 +69,8 @@ class FolderVolumes implements Volumes {
       makeMissing(this.#folder(name), 0o755);
       await this.#quotas.limit(this.#folder(name), limit);
     }
-    // Its folder with it, in one go.
-    makeMissing(path, 0o755);
+    makeNew(this.#folder(name), 0o755);
+    makeNew(path, 0o755);
     // The umask is not asked: programs of any user start in there.
     for (const folder of [this.#folder(name), path]) {
       if ((statSync(folder).mode & 0o777) !== 0o755) await chmod(folder, 0o755);
