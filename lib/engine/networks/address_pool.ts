@@ -1,6 +1,6 @@
 import { EngineError } from "../errors.ts";
-import type { NetworkSubnet } from "../records/network_record.ts";
-import { type Address, formatAddress, parseAddress, parseSubnet, type Subnet, subnetContains } from "../text/ip.ts";
+import type { NetworkSubnet, Subnet } from "../records/network_record.ts";
+import { type Address, formatAddress, parseAddress, parseSubnet, subnetContains } from "../text/ip.ts";
 
 /** The addresses of one subnet, and which container has which. */
 export class AddressPool {

@@ -5,9 +5,9 @@
  */
 import { hexText } from "../../oci/bytes/bytes.ts";
 import { EngineError, invalid } from "../errors.ts";
-import type { NetworkSubnet, SubnetPool } from "../records/network_record.ts";
+import type { NetworkSubnet, Subnet, SubnetPool } from "../records/network_record.ts";
 import type { Place, PlacesTaken, TakenSubnets } from "../ports/network_port.ts";
-import { addressAt, formatAddress, parseSubnet, type Subnet, subnetsOverlap } from "../text/ip.ts";
+import { addressAt, formatAddress, parseSubnet, subnetsOverlap } from "../text/ip.ts";
 
 /**
  * The pools where the machine's owner names none: below the ranges Podman (10.88.0.0 and up), Docker (172.17.0.0 and up) and

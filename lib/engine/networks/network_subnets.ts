@@ -1,13 +1,5 @@
-import type { NetworkRoute, NetworkSubnet } from "../records/network_record.ts";
-import {
-  addressAt,
-  formatAddress,
-  parseAddress,
-  parseSubnet,
-  type Subnet,
-  subnetContains,
-  subnetsOverlap,
-} from "../text/ip.ts";
+import type { NetworkRoute, NetworkSubnet, Subnet } from "../records/network_record.ts";
+import { addressAt, formatAddress, parseAddress, parseSubnet, subnetContains, subnetsOverlap } from "../text/ip.ts";
 import { invalid } from "../errors.ts";
 
 /** Most subnets, and most routes, of one network: each of them is an address or an entry on every container's interface. */

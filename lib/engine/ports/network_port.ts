@@ -4,9 +4,8 @@
  * @module
  */
 import type { ContainerRecord, NetworkAttachment, PortMapping } from "../records/container_record.ts";
-import type { NetworkRecord, NetworkSubnet } from "../records/network_record.ts";
+import type { NetworkRecord, NetworkSubnet, Subnet } from "../records/network_record.ts";
 import type { NetworkStatus } from "../records/network_status.ts";
-import type { Subnet } from "../text/ip.ts";
 import type { UserNetwork } from "../records/user_network.ts";
 
 /** The settings of a network that a machine may not have. */
@@ -99,7 +98,7 @@ export interface PlacesTaken {
 export interface TakenSubnets {
   /** Whether one of them shares an address with the subnet. */
   overlaps(subnet: Subnet): boolean;
-  /** Those that share addresses with the subnet, in the order of their first addresses. */
+  /** The subnets that share addresses with this one, in the order of their first addresses. */
   within(subnet: Subnet): Iterable<Subnet>;
 }
 

@@ -7,6 +7,14 @@ export type NetworkDriver = typeof NETWORK_DRIVERS[number];
 /** The source of a network's addresses: the engine, a DHCP server, or nothing. */
 export type AddressSource = "host-local" | "dhcp" | "none";
 
+/** A block of addresses: its first address, and how many leading bits all of them share. */
+export interface Subnet {
+  version: 4 | 6;
+  first: bigint;
+  prefix: number;
+  size: bigint;
+}
+
 /** A subnet of a network, in CIDR notation. */
 export interface NetworkSubnet {
   subnet: string;

@@ -2,7 +2,7 @@ import type { EngineEvent } from "./events.ts";
 
 /** Letters of an ID that are kept: four digits of a random one tell it from tens of thousands of others. */
 const HEAD = 4;
-/** Where more than one in so many events may fit, reading them all is as fast as reading them one by one. */
+/** If more than one in so many events may fit, reading them all is as fast as reading them one by one. */
 const SPARSE = 16;
 /** Events for which there is room at first. */
 const FIRST_ROOM = 1024;

@@ -41,7 +41,7 @@ export interface EventQuery {
   /** Go on with what happens from now on. Without `since` and `until` it then begins now. */
   follow: boolean;
   filter?: (event: EngineEvent) => boolean;
-  /** Names, and beginnings of IDs: no event fits whose object has none of them. What the store has is then not read through. */
+  /** Names, and beginnings of IDs: no event fits whose object has none of them. The history in the store is then not read through. */
   about?: readonly string[];
   /** Ends the sequence, without an error. */
   signal?: AbortSignal;

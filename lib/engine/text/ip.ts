@@ -1,15 +1,9 @@
+import type { Subnet } from "../records/network_record.ts";
+
 /** An IP address as a number, with its family. */
 export interface Address {
   version: 4 | 6;
   value: bigint;
-}
-
-/** A block of addresses: its first address, and how many leading bits all of them share. */
-export interface Subnet {
-  version: 4 | 6;
-  first: bigint;
-  prefix: number;
-  size: bigint;
 }
 
 /** Bits of an address. */

@@ -1,4 +1,5 @@
-import { findSubnet, type Subnet } from "./ip.ts";
+import type { Subnet } from "../records/network_record.ts";
+import { findSubnet } from "./ip.ts";
 
 /** Subnets of one family, by their first addresses. */
 interface Family {
@@ -54,7 +55,7 @@ export class SubnetSet {
     return !this.within(subnet).next().done;
   }
 
-  /** Those that share addresses with the subnet, in the order of their first addresses. */
+  /** The subnets that share addresses with this one, in the order of their first addresses. */
   *within(subnet: Subnet): IterableIterator<Subnet> {
     const { sorted, lengths } = this.#families[subnet.version];
     // Two subnets overlap where one is in the other: one that begins before this one has a known beginning for each length.

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { findSubnet, parseSubnet, type Subnet, subnetsOverlap } from "../../../lib/engine/text/ip.ts";
+import type { Subnet } from "../../../lib/engine/records/network_record.ts";
+import { findSubnet, parseSubnet, subnetsOverlap } from "../../../lib/engine/text/ip.ts";
 import { SubnetSet } from "../../../lib/engine/text/subnet_set.ts";
 
 const pick = (most: number) => Math.floor(Math.random() * most);

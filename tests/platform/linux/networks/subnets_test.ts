@@ -103,7 +103,7 @@ Deno.test("Subnets.reserve() makes the folder anew where somebody has removed it
     const theirs = await new Subnets(other, shared).reserve([], anyPlace);
     await subnets.reserve([], anyPlace);
     await Deno.remove(shared, { recursive: true });
-    // What was noted there is nobody's any more.
+    // A place that was noted there is nobody's any more.
     assertEquals(await subnets.reserve([], anyPlace), theirs);
     assertEquals(subnets.isMade(theirs.interface), false);
     let choices = 0;
