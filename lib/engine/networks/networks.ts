@@ -158,9 +158,8 @@ export class Networks {
       this.#leaving.set(record.id, record);
       const { intents, state } = this.#core;
       // Of most networks that go, nothing was ever made: the next start gives up a place that no record has.
-      const begun = hostOf(this.#core)?.networks.isMade(record)
-        ? intents.begin(REMOVE_INTENT, record.name, { record: JSON.stringify(record) })
-        : undefined;
+      const isMade = hostOf(this.#core)?.networks.isMade(record) ?? false;
+      const begun = isMade ? intents.begin(REMOVE_INTENT, record.name, { record: JSON.stringify(record) }) : undefined;
       try {
         await state.commit([this.#table.drop(record.id), ...begun ? [begun.operation] : []]);
       } catch (error) {
@@ -168,8 +167,8 @@ export class Networks {
         throw error;
       }
       this.#leases.drop(record.id);
-      // After a failure it keeps its place until the next start, which finishes the removal.
-      await hostOf(this.#core)?.networks.remove(record);
+      // After a failure it keeps its place until the next start, which finishes the removal. Nobody enters it meanwhile.
+      await hostOf(this.#core)?.networks.remove(record, isMade);
       this.#leaving.delete(record.id);
       if (begun) state.commitLater([intents.end(begun.intent)]);
       this.#core.events.emit({ type: "network", action: "remove", id: record.id, name });

@@ -53,8 +53,12 @@ export interface Networks {
    * short is finished. A place alone is given up by {@linkcode Networks.releaseUnrecorded}.
    */
   isMade(network: NetworkRecord): boolean;
-  /** Removes a network's bridge and what belongs to it, its place too. */
-  remove(network: NetworkRecord): Promise<void>;
+  /**
+   * Removes a network's bridge and what belongs to it, its place too.
+   *
+   * @param isMade The answer of {@linkcode Networks.isMade}, where nothing can have been made since; asked for by default
+   */
+  remove(network: NetworkRecord, isMade?: boolean): Promise<void>;
   /** Gives up the places of networks of which no more was made, and that are not among these. Called at start. */
   releaseUnrecorded(recorded: readonly NetworkRecord[]): Promise<void>;
   /** Reads the interfaces of a namespace that a container joined by its path. */

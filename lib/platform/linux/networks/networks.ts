@@ -237,11 +237,9 @@ class BridgeNetworks implements LinuxNetworks {
     return driver === "bridge" && (this.#subnets.isMade(name) || hasBridge(name));
   }
 
-  async remove(network: NetworkRecord): Promise<void> {
+  async remove(network: NetworkRecord, isMade = this.isMade(network)): Promise<void> {
     if (network.driver !== "bridge") return;
-    await this.#locks.with(network.interface, async () => {
-      if (this.isMade(network)) await this.#takeDown(network);
-    });
+    if (isMade) await this.#locks.with(network.interface, () => this.#takeDown(network));
     await this.#subnets.release(network.interface);
   }
 
