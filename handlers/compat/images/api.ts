@@ -42,7 +42,7 @@ export const compatImagesAPI = api("http://localhost", {
   ),
   CompatExportImages: rest("GET /images/get?%v", [CompatExportQuery], [archive]),
   CompatExportImage: rest("GET /images/{name*=%v}/get", [name], [archive]),
-  CompatLoadImages: rest("POST(application/x-tar) /images/load?%v", [CompatLoadQuery, tar], [LoadedImages], {
+  CompatLoadImages: rest("POST(application/x-tar) /images/load?%v", [CompatLoadQuery, tar], [chan(LoadedImages)], {
     body: "as-tagged",
   }),
   CompatPushImage: rest(

@@ -4,7 +4,8 @@ import type { Context } from "../../../lib/rest/mod.ts";
 import { ARCHIVE_TYPE, sourceURL } from "../../images/archives.ts";
 import type { CompatImportQuery } from "../../wire/compat/query.ts";
 import { withTag } from "./create_image.ts";
-import { dockerName, localName } from "./docker_name.ts";
+import { dockerName, localName, nameShower } from "./docker_name.ts";
+import { isSpokenByPodman } from "../../path_version.ts";
 import { parsePlatform } from "./platform.ts";
 import { RequestError } from "../../request_error.ts";
 
@@ -23,14 +24,20 @@ export async function exportImage(engine: Engine, name: string): Promise<Respons
   throw new EngineError("no_such_image", `failed to find image ${name}: No such image`, { sentinel });
 }
 
-/** Loads the images of the body, and tells which. */
+/** Loads the images of the body, and tells which: in a message for each, and as Podman's service in one for all. */
 export async function loadImages(
   engine: Engine,
   body: ReadableStream<Uint8Array>,
-  { signal }: Context,
-): Promise<{ stream: string }> {
+  { signal, version, headers }: Context,
+): Promise<AsyncIterable<{ stream: string }>> {
   const { names } = await engine.images.archives.load(body, { signal });
-  return { stream: `Loaded image: ${names.join(",")}\n` };
+  headers.set("content-type", "application/json");
+  const lines = isSpokenByPodman(version) ? [names.join(",")] : names.map(nameShower(engine, version));
+  return tellLoaded(lines);
+}
+
+async function* tellLoaded(lines: readonly string[]): AsyncIterable<{ stream: string }> {
+  for (const line of lines) yield await Promise.resolve({ stream: `Loaded image: ${line}\n` });
 }
 
 /** Makes an image of the body (`fromSrc=-`), or of what a URL gives. */

@@ -16,7 +16,7 @@ import { createImage } from "./create_image.ts";
 import { pushImage } from "./push_image.ts";
 import { dockerHistory } from "./history.ts";
 import { imageInspect } from "./inspect.ts";
-import { dockerName, localName } from "./docker_name.ts";
+import { dockerName, localName, nameShower } from "./docker_name.ts";
 import { dockerSummaryOf } from "./summary.ts";
 
 /** The image operations of Docker's tree over an engine. */
@@ -49,17 +49,17 @@ export function compatImages(engine: Engine): Implementation {
         SpaceReclaimed: pruned.reduce((sum, { size }) => sum + size, 0),
       };
     },
-    CompatRemoveImage: async (name, { force, ignore, noprune }) => {
+    CompatRemoveImage: async (name, { force, ignore, noprune }, { version }) => {
       const options = { force, ignore, noPrune: noprune, keepRunning: true };
       const { untagged, deleted } = await images.remove(localName(engine, name), options);
       return [
-        ...untagged.map((Untagged) => ({ Untagged })),
+        ...untagged.map(nameShower(engine, version)).map((Untagged) => ({ Untagged })),
         ...deleted.map((id) => ({ Deleted: id.startsWith("sha256:") ? id : `sha256:${id}` })),
       ];
     },
     CompatGetImage: (name, context) => {
       keepUntilChange(engine, context);
-      return imageInspect(findImage(engine, name), context.version);
+      return imageInspect(engine, findImage(engine, name), context.version);
     },
     CompatHistoryImage: (name, { version }) => dockerHistory(engine, findImage(engine, name), version),
     // What Docker's clients give a name to is Docker Hub's, where it names no registry.

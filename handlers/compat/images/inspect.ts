@@ -1,17 +1,27 @@
+import type { Engine } from "../../../lib/engine/engine.ts";
 import type { ImageRecord } from "../../../lib/engine/records/image_record.ts";
 import { imageData } from "../../images/view.ts";
 import { ImageInspect } from "../../wire/compat/image.ts";
 import { isBefore } from "../../path_version.ts";
 import { emit } from "../../wire/emit.ts";
+import { nameShower } from "./docker_name.ts";
 import { ZERO_TIME } from "../../wire/time.ts";
 
 /** An image as Docker inspects it. Most fields are the native ones by the same name. */
-export function imageInspect(image: ImageRecord, version: string | undefined): ImageInspect {
-  const { Id, Config, GraphDriver, RootFS, Created, Healthcheck: _health, ...same } = imageData(image);
+export function imageInspect(
+  engine: Pick<Engine, "dockerHub">,
+  image: ImageRecord,
+  version: string | undefined,
+): ImageInspect {
+  const show = nameShower(engine, version);
+  const { Id, Config, GraphDriver, RootFS, Created, RepoTags, RepoDigests, ...rest } = imageData(image);
+  const { Healthcheck: _health, ...same } = rest;
   const { config: { config: execution = {} } } = image;
   return emit(ImageInspect, {
     ...same,
     Id: `sha256:${Id}`,
+    RepoTags: RepoTags?.map(show) ?? null,
+    RepoDigests: RepoDigests?.map(show) ?? null,
     Parent: image.parent === undefined ? "" : `sha256:${image.parent}`,
     Created: Created ?? "",
     Config: { ...Config, OnBuild: execution.OnBuild, Shell: execution.Shell, Healthcheck: execution.Healthcheck },

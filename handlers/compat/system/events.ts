@@ -8,11 +8,13 @@ export interface EventView {
   bare: boolean;
   /** Returns when a container was started last, in milliseconds since the epoch. */
   startOf: (containerID: string) => number | undefined;
+  /** Shows an image's full name. */
+  showName?: (name: string) => string;
 }
 
 /** An event in Docker's words. */
-export function dockerEvent(event: Event, { bare, startOf }: EventView): Event {
-  const worded = withOwnAttributes(withDuration(inDockersWords(event), startOf));
+export function dockerEvent(event: Event, { bare, startOf, showName }: EventView): Event {
+  const worded = withShownName(showName, withOwnAttributes(withDuration(inDockersWords(event), startOf)));
   const told = event.Type === "container" && event.Action === "start"
     ? atStart(worded, startOf(event.Actor.ID))
     : worded;
@@ -39,6 +41,13 @@ function atStart(event: Event, startedAt: number | undefined): Event {
   // A later start is another event's.
   if (event.timeNano === undefined || timeNano > event.timeNano) return event;
   return { ...event, time: Math.floor(startedAt / 1000), timeNano };
+}
+
+function withShownName(show: EventView["showName"], event: Event): Event {
+  const { Type, Actor } = event;
+  const { name } = Actor.Attributes ?? {};
+  if (Type !== "image" || show === undefined || !name) return event;
+  return { ...event, Actor: { ...Actor, Attributes: { ...Actor.Attributes, name: show(name) } } };
 }
 
 /** Docker tells how long a container has run, in whole seconds, where it was not started again or removed meanwhile. */

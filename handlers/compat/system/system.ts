@@ -10,6 +10,7 @@ import { viewVersion } from "../../system/version.ts";
 import { compatSystemAPI } from "./api.ts";
 import { isBefore } from "../../path_version.ts";
 import { compatDiskUsage } from "./disk_usage.ts";
+import { nameShower } from "../images/docker_name.ts";
 import { dockerEvent } from "./events.ts";
 import { compatInfo } from "./info.ts";
 import { pruneBuild } from "./prune_build.ts";
@@ -33,7 +34,8 @@ export function compatSystem(engine: Engine): Implementation {
     CompatListPlugins: () => [],
     CompatGetEvents: (query, context) => {
       const bare = context.version !== undefined && !isBefore(context.version, 1, 52);
-      const view = { bare, startOf: (id: string) => lastStart(engine, id) };
+      const showName = nameShower(engine, context.version);
+      const view = { bare, showName, startOf: (id: string) => lastStart(engine, id) };
       const asksForSome = query.filters?.label !== undefined || query.filters?.container !== undefined;
       const isAwaited = asksForSome ? (event: EngineEvent) => isEnd(engine, event) : undefined;
       const events = streamEvents(engine, query, context, { isAwaited, isTold: isDockers, hasAskedImage: true });

@@ -117,6 +117,52 @@ Deno.test("imageInspect() tells an image's health check", async () => {
   const image = test.engine.images.resolve(TINY.id);
   const Healthcheck = { Test: ["CMD", "true"], Interval: 5_000_000_000 };
   const checked = { ...image, config: { ...image.config, config: { ...image.config.config, Healthcheck } } };
-  assertEquals(imageInspect(checked, "1.50").Config?.Healthcheck, Healthcheck);
-  assertEquals(imageInspect(image, "1.50").Config?.Healthcheck, undefined);
+  assertEquals(imageInspect({ dockerHub: true }, checked, "1.50").Config?.Healthcheck, Healthcheck);
+  assertEquals(imageInspect({ dockerHub: true }, image, "1.50").Config?.Healthcheck, undefined);
+});
+
+Deno.test("Docker's tree shows names of Docker Hub as its clients mean them, and in Podman's versions as Podman's service", async () => {
+  await using test = await openTestEngine();
+  const hub = ["docker.io/library/app:1", "docker.io/team/app:2", "docker.io/host.example/app:3"];
+  for (const name of hub) await test.engine.images.tag(TINY_NAME, name);
+  const short = ["app:1", "docker.io/host.example/app:3", TINY_NAME, "team/app:2"];
+  const full = [...hub, TINY_NAME].sort();
+  const digest = TINY.digest;
+  for (const [version, names] of [["/v1.50", short], ["", short], ["/v1.41", full]] as const) {
+    const image = await (await test.send("GET", `${version}/images/app:1/json`)).json();
+    const [listed] = await (await test.send("GET", `${version}/images/json`)).json();
+    const [step] = await (await test.send("GET", `${version}/images/app:1/history`)).json();
+    for (const { RepoTags } of [image, listed]) assertEquals(RepoTags.sort(), names, version);
+    assertEquals(step?.Tags.sort() ?? names, names, version);
+    const isShort = names === short;
+    assertEquals(image.RepoDigests.includes(`${isShort ? "app" : "docker.io/library/app"}@${digest}`), true, version);
+    for (const name of names) {
+      assertEquals((await test.send("GET", `${version}/images/${name}/json`)).status, 200, name);
+    }
+  }
+  const archive = await (await test.send("GET", "/images/get?names=app:1&names=team/app:2")).arrayBuffer();
+  const load = async (version: string) => {
+    const headers = { "content-type": "application/x-tar" };
+    const request = new Request(`http://d${version}/images/load`, { method: "POST", body: archive, headers });
+    const lines = (await (await test.serve(request)).text()).trim().split("\n");
+    return lines.map((line) => JSON.parse(line).stream);
+  };
+  assertEquals(
+    await load("/v1.50"),
+    ["Loaded image: app:1\n", "Loaded image: team/app:2\n"],
+    "docker-py reads one of each",
+  );
+  assertEquals(await load("/v1.41"), ["Loaded image: docker.io/library/app:1,docker.io/team/app:2\n"]);
+  const untagged = await (await test.send("DELETE", "/v1.50/images/app:1")).json();
+  assertEquals(untagged, [{ Untagged: "app:1" }]);
+  const events = await (await test.send("GET", `/v1.50/events?stream=false&since=0&filters={"type":["image"]}`)).text();
+  const told = events.trim().split("\n").map((line) => JSON.parse(line).Actor.Attributes.name);
+  assertEquals([told.includes("app:1"), told.includes("docker.io/library/app:1")], [true, false]);
+});
+
+Deno.test("Docker's tree of an engine that knows no Docker Hub shows full names", async () => {
+  await using test = await openTestEngine({ dockerHub: false });
+  await test.engine.images.tag(TINY_NAME, "docker.io/library/app:1");
+  const [{ RepoTags }] = await (await test.send("GET", "/v1.50/images/json")).json();
+  assertEquals(RepoTags.includes("docker.io/library/app:1"), true);
 });
