@@ -61,8 +61,11 @@ const TRIED: readonly string[] = [
   "the same tasks changes nothing but `docker_image_export`, which compares short names",
   "Ansible's `containers.podman` (ansible 14) by Podman 5.8: containers, pods, networks, volumes, secrets, builds and `kube play`; a second " +
   "run changes nothing but a health check whose command the task begins with `CMD-SHELL`",
-  "docker-py 7.2, most of its own integration tests: swarms, links' variables, driver options of endpoints, Docker's own error texts and " +
-  "tags in short form are what it does not find",
+  "docker-py 7.2, most of its own integration tests: swarms, removals of a link alone, driver options of endpoints and Docker's own error " +
+  "texts are what it does not find",
+  "Docker Compose 2.40 and buildx 0.29 by Docker's client 28: `watch` with each of its actions, `bake` with a matrix, metadata files, " +
+  "`commit`, `cp`, `events`, `wait`, archives of several images, contexts, `update`; `bake --check` is refused, and `publish` was not " +
+  "tried to the end",
   "podman-py 5.8, most of its own integration tests: names with blanks in hosts files and builds of nothing are what it does not find",
   "podman-compose 1.6 by Podman 5.8: `up --build`, `ps`, `exec`, `run`, `restart`, `down`",
   "Cockpit's page for Podman (cockpit-podman of Debian testing): lists, details, logs, consoles, health checks, pausing, " +
