@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { isByteStream } from "../bytes/byte_stream.ts";
 import { discardBody, inTime } from "./body.ts";
 import { type Filled, FillReader } from "../bytes/fill_reader.ts";
 import { RegistryError } from "./registry_error.ts";
@@ -96,7 +97,7 @@ export function blobStream(http: HTTPOptions, source: BlobSource): ReadableStrea
   };
   const cancel = (reason: unknown) => reader?.cancel(reason);
 
-  if (!fillsBuffers(source.first)) {
+  if (source.first.body === null || !isByteStream(source.first.body)) {
     return new ReadableStream<Uint8Array>({
       start: () => begin(source.first),
       async pull(controller) {
@@ -126,15 +127,6 @@ export function blobStream(http: HTTPOptions, source: BlobSource): ReadableStrea
 
 function newView(): Uint8Array<ArrayBuffer> {
   return new Uint8Array(CHUNK);
-}
-
-function fillsBuffers({ body }: Response): boolean {
-  try {
-    body?.getReader({ mode: "byob" }).releaseLock();
-    return body !== null;
-  } catch {
-    return false;
-  }
 }
 
 /**
