@@ -6,7 +6,7 @@ import { messageOf } from "../oci/message_of.ts";
 import { encode } from "./store/json.ts";
 import { requireSize } from "./store/value_size.ts";
 import { randomID } from "./text/names.ts";
-import { compileFilter } from "./text/list_filters.ts";
+import { fitsPattern } from "./text/list_filters.ts";
 import { findByNameOrID } from "./text/lookup.ts";
 import type { Index, Operation, Table } from "./store/table.ts";
 
@@ -92,8 +92,8 @@ export class Secrets {
     const tests = Object.entries(filters).map(([key, values]) => {
       const field = key.toLowerCase();
       if (field !== "name" && field !== "id") throw new EngineError("invalid", `invalid filter "${key}"`);
-      const patterns = values.map((text) => compileFilter(text) ?? ((value: string) => value === text));
-      return (secret: SecretRecord) => patterns.some((matches) => matches(secret[field]));
+      const fits = fitsPattern(values, { literal: true });
+      return (secret: SecretRecord) => fits(secret[field]);
     });
     const found = this.#table.values().filter((secret) => tests.every((test) => test(secret)));
     return found.sort((a, b) => a.name < b.name ? -1 : 1);

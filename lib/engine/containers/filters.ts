@@ -9,6 +9,8 @@ import {
   compileFilter,
   exactText,
   fitsAll,
+  fitsID,
+  fitsPattern,
   hasLabel,
   parseBoolean,
   readUntil,
@@ -47,8 +49,8 @@ type Build = BuildFilter<ContainerRecord, FilterSources>;
 
 const FILTERS: Record<string, Build> = {
   id: (values) => {
-    const tests = values.map(idTest);
-    return ({ id }) => tests.some((test) => test(id));
+    const fits = fitsID(values);
+    return ({ id }) => fits(id);
   },
   name: (values) => matchesAny(values.map(namePattern), (record) => record.name),
   command: (values) => matchesAny(values, (record) => record.process.args[0] ?? ""),
@@ -184,12 +186,6 @@ function hasVolume(record: ContainerRecord, filter: string): boolean {
   });
 }
 
-/** A test of IDs: digits are the beginning of one, anything else is a pattern. */
-function idTest(filter: string): (id: string) => boolean {
-  const prefix = filter.toLowerCase();
-  return /^[0-9a-f]+$/.test(prefix) ? (id) => id.startsWith(prefix) : compileFilter(filter) ?? (() => false);
-}
-
 /** The pattern of a `name` filter: Docker's clients write names with a slash before them. */
 function namePattern(filter: string): string {
   return filter.replaceAll("/", "");
@@ -203,8 +199,8 @@ export function onlyCandidate({ id, name }: ContainerFilters): { id?: string; na
 }
 
 function matchesAny(values: readonly string[], textOf: (record: ContainerRecord) => string): ContainerPredicate {
-  const patterns = values.map(compileFilter);
-  return (record) => patterns.some((matches) => matches?.(textOf(record)));
+  const fits = fitsPattern(values);
+  return (record) => fits(textOf(record));
 }
 
 function idOf(container: FilterSources["container"], nameOrID: string): string | undefined {

@@ -1,7 +1,14 @@
 /** List filters of networks: each is a predicate over one record. */
 import type { NetworkRecord } from "../records/network_record.ts";
-import { type BuildFilter, fitsAll, hasLabel, parseBoolean, readUntil } from "../text/list_filters.ts";
-import { compilePattern } from "../text/pattern.ts";
+import {
+  type BuildFilter,
+  fitsAll,
+  fitsID,
+  fitsPattern,
+  hasLabel,
+  parseBoolean,
+  readUntil,
+} from "../text/list_filters.ts";
 import { invalid } from "../errors.ts";
 
 /** Filters by name, as clients send them. */
@@ -20,9 +27,6 @@ export interface NetworkFacts {
 
 type Build = BuildFilter<NetworkRecord, NetworkFacts>;
 
-/** A pattern longer than this is nobody's name. */
-const LONGEST_PATTERN = 512;
-
 /** The filters that a prune takes too. */
 const PRUNE_FILTERS: Record<string, Build> = {
   label: (values) => ({ labels }) => values.every((value) => hasLabel(labels, value)),
@@ -33,10 +37,13 @@ const PRUNE_FILTERS: Record<string, Build> = {
 const LIST_FILTERS: Record<string, Build> = {
   ...PRUNE_FILTERS,
   name: (values) => {
-    const patterns = values.map(patternOf);
-    return ({ name }) => patterns.some((matches) => matches(name));
+    const fits = fitsPattern(values);
+    return ({ name }) => fits(name);
   },
-  id: (values) => ({ id }) => values.some((value) => matchesID(id, value)),
+  id: (values) => {
+    const fits = fitsID(values);
+    return ({ id }) => fits(id);
+  },
   driver: (values) => ({ driver }) => values.includes(driver),
   dangling: byUse,
 };
@@ -69,18 +76,4 @@ function byUse(values: readonly string[], { isUsed }: NetworkFacts): NetworkPred
   const wanted = parseBoolean(values[0]);
   if (wanted === undefined) throw invalid(`invalid dangling filter value "${values[0]}"`);
   return ({ name }) => isUsed(name) !== wanted;
-}
-
-function matchesID(id: string, filter: string): boolean {
-  return /^[0-9a-f]+$/i.test(filter) ? id.startsWith(filter.toLowerCase()) : patternOf(filter)(id);
-}
-
-/** A value as a regular expression; one that does not parse matches nothing, as in Podman. */
-function patternOf(text: string): (value: string) => boolean {
-  if (text.length > LONGEST_PATTERN) return () => false;
-  try {
-    return compilePattern(text);
-  } catch {
-    return () => false;
-  }
 }

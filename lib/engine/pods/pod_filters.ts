@@ -1,7 +1,7 @@
 /** Filters of the list of pods: each is a predicate over one pod. */
 import type { ContainerRecord } from "../records/container_record.ts";
 import type { PodRecord } from "../records/pod_record.ts";
-import { type BuildFilter, compileFilter, fitsAll, hasLabel, readUntil } from "../text/list_filters.ts";
+import { type BuildFilter, fitsAll, fitsID, fitsPattern, hasLabel, readUntil } from "../text/list_filters.ts";
 import { podStatus } from "./pod_status.ts";
 import { invalid } from "../errors.ts";
 
@@ -34,9 +34,12 @@ export function podPredicate(filters: PodFilters, sources: PodFilterSources): Pr
 }
 
 const FILTERS: Record<string, Build> = {
-  "ctr-ids": (values, { membersOf }) => (pod) => membersOf(pod.id).some(({ id }) => values.some(matchID(id))),
+  "ctr-ids": (values, { membersOf }) => {
+    const fits = fitsID(values);
+    return (pod) => membersOf(pod.id).some(({ id }) => fits(id));
+  },
   "ctr-names": (values, { membersOf }) => {
-    const fits = anyPattern(values);
+    const fits = fitsPattern(values);
     return (pod) => membersOf(pod.id).some(({ name }) => fits(name));
   },
   "ctr-number": (values, { membersOf }) => {
@@ -46,9 +49,12 @@ const FILTERS: Record<string, Build> = {
     return (pod) => numbers.includes(membersOf(pod.id).length);
   },
   "ctr-status": byContainerStatus,
-  id: (values) => (pod) => values.some(matchID(pod.id)),
+  id: (values) => {
+    const fits = fitsID(values);
+    return ({ id }) => fits(id);
+  },
   name: (values) => {
-    const fits = anyPattern(values);
+    const fits = fitsPattern(values);
     return (pod) => fits(pod.name);
   },
   status: (values, { membersOf }) => {
@@ -77,15 +83,4 @@ function byContainerStatus(values: readonly string[], { membersOf }: PodFilterSo
     const mains = membersOf(pod.id).filter(({ spec }) => spec.initContainer === undefined);
     return mains.some(({ state }) => wanted.includes(state.status));
   };
-}
-
-/** An ID goes by its beginning, or by a pattern. */
-function matchID(id: string): (value: string) => boolean {
-  return (value) =>
-    /^[0-9a-f]+$/i.test(value) ? id.startsWith(value.toLowerCase()) : compileFilter(value)?.(id) ?? false;
-}
-
-function anyPattern(values: readonly string[]): (text: string) => boolean {
-  const patterns = values.map(compileFilter);
-  return (text) => patterns.some((fits) => fits?.(text));
 }

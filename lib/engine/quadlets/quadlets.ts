@@ -2,7 +2,7 @@ import { type Core, hostOf } from "../core.ts";
 import { EngineError } from "../errors.ts";
 import type { QuadletShelf, ShelfFile } from "../ports/quadlet_port.ts";
 import type { UnitManager } from "../ports/unit_port.ts";
-import { compileFilter } from "../text/list_filters.ts";
+import { fitsPattern } from "../text/list_filters.ts";
 import { dropInsOf } from "./convert/convert_quadlets.ts";
 import { unitInfo } from "./convert/unit_info.ts";
 import { type FetchOptions, fetchQuadlet } from "./fetch_quadlet.ts";
@@ -161,8 +161,8 @@ export class Quadlets {
       if (key !== "name" && key !== "status" && key !== "pod") {
         throw new EngineError("invalid", `${key} is not a valid filter`);
       }
-      const patterns = values.map((text) => compileFilter(text) ?? ((value: string) => value === text));
-      return (entry: QuadletEntry) => patterns.some((fits) => fits(entry[key]));
+      const fits = fitsPattern(values, { literal: true });
+      return (entry: QuadletEntry) => fits(entry[key]);
     });
     const names = (await this.#shelf.list()).filter((name) => kindOf(name) !== undefined);
     const dropIns = await readDropIns(this.#shelf, TEXT_LIMIT);

@@ -66,6 +66,23 @@ export function exactText(filter: string): string | undefined {
   return literal?.atStart && literal.atEnd ? literal.text : undefined;
 }
 
+/**
+ * Builds the test whether a text fits any value of a filter, each as a regular expression. A value that does not parse fits nothing, as in
+ * Podman's lists; with `literal` it fits itself.
+ */
+export function fitsPattern(values: readonly string[], { literal = false } = {}): (text: string) => boolean {
+  const patterns = values.map((value) => compileFilter(value) ?? ((text: string) => literal && text === value));
+  return (text) => patterns.some((fits) => fits(text));
+}
+
+/** Builds the test whether any value stands for an ID: hexadecimal digits, in any case, for its beginning, any other text as a pattern. */
+export function fitsID(values: readonly string[]): (id: string) => boolean {
+  const isPrefix = (value: string) => /^[0-9a-f]+$/i.test(value);
+  const prefixes = values.filter(isPrefix).map((value) => value.toLowerCase());
+  const fits = fitsPattern(values.filter((value) => !isPrefix(value)));
+  return (id) => prefixes.some((prefix) => id.startsWith(prefix)) || fits(id);
+}
+
 /** Reads an `until` filter: one moment, or a duration before `now`, as milliseconds since the epoch. Throws `invalid`. */
 export function readUntil(values: readonly string[], now: number): number {
   if (values.length !== 1) throw new EngineError("invalid", "specify exactly one timestamp for until");

@@ -1,7 +1,7 @@
 /** Filters of volume lists and prunes: each is a predicate over one record. */
 import { EngineError } from "../errors.ts";
 import type { VolumeRecord } from "../records/volume_record.ts";
-import { type BuildFilter, compileFilter, fitsAll, hasLabel, readUntil } from "../text/list_filters.ts";
+import { type BuildFilter, fitsAll, fitsPattern, hasLabel, readUntil } from "../text/list_filters.ts";
 import { splitPair } from "../text/pairs.ts";
 
 /** Values per filter: any of them fits, except for labels, which all must. */
@@ -76,8 +76,8 @@ function newerThan(values: readonly string[], { volume }: VolumeFilterSources): 
 }
 
 function byName(values: readonly string[]): Predicate {
-  const patterns = values.map(compileFilter);
-  return ({ name }) => patterns.some((matches) => matches?.(name));
+  const fits = fitsPattern(values);
+  return ({ name }) => fits(name);
 }
 
 function byFlag(filter: string, values: readonly string[], test: Predicate): Predicate {

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { hasLabel, parseBoolean } from "../../../lib/engine/text/list_filters.ts";
+import { fitsID, fitsPattern, hasLabel, parseBoolean } from "../../../lib/engine/text/list_filters.ts";
 
 Deno.test("hasLabel() has one rule for every resource: key, key=, key=value and stars in the key", () => {
   const labels = { "com.example.tier": "db", empty: "", url: "a=b" };
@@ -27,4 +27,20 @@ Deno.test("parseBoolean() reads the words of Go's ParseBool and no others", () =
   assertEquals(["1", "T", "true", "True"].map(parseBoolean), [true, true, true, true]);
   assertEquals(["0", "f", "FALSE"].map(parseBoolean), [false, false, false]);
   assertEquals(["", "yes", "2", "tru"].map(parseBoolean), [undefined, undefined, undefined, undefined]);
+});
+
+Deno.test("fitsPattern() takes a text that any value fits; a value that does not parse fits nothing, or itself", () => {
+  const fits = fitsPattern(["^web-[0-9]+$", "db"]);
+  assertEquals(["web-12", "mydb", "web-", ""].map(fits), [true, true, false, false]);
+  assertEquals([fitsPattern([])("a"), fitsPattern(["("])("("), fitsPattern(["(", "a"])("a")], [false, false, true]);
+  assertEquals(["(", "(("].map(fitsPattern(["("], { literal: true })), [true, false]);
+  assertEquals(fitsPattern(["a".repeat(513)])("a".repeat(513)), false, "longer than any name");
+});
+
+Deno.test("fitsID() takes digits for the beginning of an ID, in any case, and other texts for patterns", () => {
+  const id = "abc123" + "0".repeat(58);
+  for (const value of ["abc1", "ABC1", "^abc", "c123", id]) {
+    assertEquals(fitsID([value])(id), value !== "c123", `${value} is no part from the middle`);
+  }
+  assertEquals([fitsID(["fff", "c1.3"])(id), fitsID([])(id), fitsID(["("])(id)], [true, false, false]);
 });
