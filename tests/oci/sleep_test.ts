@@ -14,3 +14,14 @@ for (const [layer, sleep] of [["oci", ociSleep], ["rest", restSleep]] as const) 
     assert(controller.signal.aborted);
   });
 }
+
+Deno.test("sleep() of lib/oci sleeps longer than a timer counts", async () => {
+  for (const ms of [2 ** 31, 1e21, Infinity]) {
+    const stop = new AbortController();
+    const slept = ociSleep(ms, stop.signal);
+    const first = await Promise.race([slept.then(() => "slept"), ociSleep(20).then(() => "waited")]);
+    assertEquals(first, "waited", `${ms}`);
+    stop.abort(new Error("enough"));
+    await assertRejects(() => slept, Error, "enough");
+  }
+});
