@@ -348,7 +348,11 @@ async function useInBrowser(use: string): Promise<void> {
 /** Starts the engine's command as both runtimes install it. The tests of `serve` have it serve a host. */
 async function useCommand(use: string, jsr: string): Promise<void> {
   const node = [await nodeProgram(), "node_modules/.bin/gantry"];
-  assertMatch(await runOk([...node, "help"], { cwd: use }), /^Usage: gantry COMMAND\n[^]*\nUsage: gantry serve /);
+  assertMatch(
+    await runOk([...node, "help"], { cwd: use }),
+    /^Usage: gantry COMMAND \[options\]\n[^]*\n {2}serve {7}Serves /,
+  );
+  assertMatch(await runOk([...node, "serve", "--help"], { cwd: use }), /^Usage: gantry serve /);
   const refused = await run([...node, "serve", "--log-level=loud"], { cwd: use });
   assertEquals([refused.code, refused.stdout], [2, ""]);
   assertMatch(refused.stderr, /"loud" is no log level/);
