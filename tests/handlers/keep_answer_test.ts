@@ -76,7 +76,8 @@ Deno.test("untilChange() is no longer than a text stays the same", () => {
 Deno.test("nextStatusChange() is the earliest of all, and never of what has no time in its text", () => {
   const record = (status: string, at: number) =>
     ({ state: { status, startedAt: at, finishedAt: at } }) as unknown as ContainerRecord;
-  assertEquals(nextStatusChange([record("created", 0), record("stopping", 0)], 5_300), Infinity);
+  assertEquals(nextStatusChange([record("created", 0), record("initialized", 0)], 5_300), Infinity);
+  assertEquals(nextStatusChange([record("created", 0), record("stopping", 0)], 5_300), 6_000);
   assertEquals(nextStatusChange([record("running", 0), record("exited", 200)], 5_100), 5_200);
   assertEquals(nextStatusChange([record("paused", 0)], 600_000), 660_000);
 });

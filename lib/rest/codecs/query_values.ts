@@ -42,7 +42,7 @@ export function queryValues(query: string, options?: QueryOptions): QueryValues 
   return {
     get,
     list(name) {
-      const given = [name, `${name}[]`].flatMap((one) => get(one) ?? []);
+      const given = [name, name + "[]"].flatMap((one) => get(one) ?? []);
       return given.length ? given : undefined;
     },
     names: () => values.keys(),

@@ -22,7 +22,7 @@ export type MarkerKind = "int64" | "uint64" | "time" | "bytes" | "stream" | "str
  * console.assert(int64[MARKER] === "int64");
  * ```
  */
-export const MARKER: unique symbol = Symbol("marker");
+export const MARKER: unique symbol = Symbol();
 
 /**
  * A schema that the transport knows by name, for values that JSON Schema cannot describe.

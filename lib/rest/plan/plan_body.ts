@@ -15,14 +15,14 @@ export const inBody = <T>(rules: readonly string[], values: readonly T[]): T[] =
 
 /** Plans the body of the arguments that are placed nowhere else. */
 export function planBody(
-  { contentType, argumentRules }: Tag,
+  tag: Tag,
   all: readonly ArgumentPlan[],
   rest: readonly number[],
   kindOf: (schema: Schema) => Kind,
 ): BodyPlan | undefined {
   if (!rest.length) return undefined;
   const schemas = rest.map((index) => all[index].schema);
-  const whole = planWhole(schemas, rest.map((index) => all[index].kind), argumentRules, contentType, kindOf);
+  const whole = planWhole(schemas, rest.map((index) => all[index].kind), tag.argumentRules, tag.contentType, kindOf);
   // A channel is a stream of lines.
   return { ...whole, shape: whole.shape.replace("channel", "stream") as BodyPlan["shape"], arguments: rest };
 }

@@ -29,7 +29,7 @@ export function makeEndpoint(
   auth: Authenticator<unknown> | null,
   responses: ResponseWriter,
 ): Endpoint {
-  const { name, body, limit, asTagged, method, arguments: { length } } = plan;
+  const { name, body, limit, asTagged, arguments: { length } } = plan;
   const { parts } = responses;
   const codecs = codecsOf(options.codecs, parts.codecs);
   /** Whether the operation may take a socket over. */
@@ -70,18 +70,18 @@ export function makeEndpoint(
       if (auth !== null) call.identity = await identify(auth, request, name);
       if (!run) throw new HTTPError(501, `Call "${name}": it is not implemented`, { kind: "unimplemented" });
       // As long as it will be: a list that grows takes room for many more.
-      const values: unknown[] = new Array(length + 1);
+      const values: unknown[] = call.decoded = new Array(length + 1);
       if (body) placeBody(body, await receiveBody(body, call), values);
       readArguments(captures, query, values, request);
-      call.decoded = values;
       let given: unknown[] = values;
       if (!arePlain?.(values)) {
-        given = await validateArguments(plan, values);
+        const validated = validateArguments(plan, values);
+        given = validated instanceof Promise ? await validated : validated;
         parts.headers?.read(given, request);
       }
       if (auth?.authorize) await auth.authorize(call.identity, request, name, given.slice(0, length));
       given[length] = call;
-      const isHead = method !== "HEAD" && request.method === "HEAD";
+      const isHead = plan.method !== "HEAD" && request.method === "HEAD";
       // No socket is taken over for it.
       if (isHead && asks) return results.respondHead(call);
       const result: unknown = run.apply(holder, given);

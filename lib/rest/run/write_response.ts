@@ -100,15 +100,16 @@ export function responseWriter(
     },
     error(error, call) {
       try {
-        const { status, body, headers: own, redacted } = writer.encode(error, call);
+        const made = writer.encode(error, call);
+        const { status, body } = made;
         const isText = typeof body === "string";
         const isEmpty = body == null || status === 204 || status === 304;
         const all = new Headers(headers.entries);
-        writer.complete(all, call, [redacted]);
+        writer.complete(all, call, [made.redacted]);
         // Headers that the function set for a body of its own do not count.
         for (const name of ["content-length", "content-encoding", "content-type"]) all.delete(name);
         if (!isEmpty) all.set("content-type", isText ? "text/plain;charset=UTF-8" : codec.type);
-        setHeaders(all, own);
+        setHeaders(all, made.headers);
         call.finish?.();
         const text = isEmpty || call.request.method === "HEAD" ? null : isText ? body : JSON.stringify(body, inexact);
         return new Response(text, { status, headers: all });
