@@ -157,15 +157,29 @@ Deno.test("handler() takes no value of more than a mebibyte over a WebSocket", a
 
 Deno.test("handler() throws to the function what is no JSON, or none of its schema's, and says so to the client", async () => {
   await using server = await served();
-  for (const [index, [text, words]] of [["7", "expected string"], ["{", "value 1"], ["", "value 1"]].entries()) {
+  for (const [index, [text, words]] of [["7", "expected string"], ["{", "value 2"], ["", "value 2"]].entries()) {
     await using peer = await speak(`${server.url}/echo`);
-    peer.socket.send("+64");
+    for (const sent of ["+64", '"a"']) peer.socket.send(sent);
+    // Of a function that has given nothing yet, a failure may still be the answer of the call.
+    await untilTrue(() => peer.heard.includes('"a"'));
     peer.socket.send(text);
     const { code, reason } = await peer.closed;
     assertEquals(code, 1011);
-    assertMatch(reason, /^Read value 1: /);
+    assertMatch(reason, /^Read value 2: /);
     assert(peer.heard.at(-1)?.startsWith("!") && peer.heard.at(-1)?.includes(words), peer.heard.at(-1));
     await untilTrue(() => server.state.left === index + 1);
+  }
+});
+
+Deno.test("handler() tells of a first value that is wrong, whether the function had given its channel by then or not", async () => {
+  await using server = await served();
+  for (const text of ["7", "{", ""]) {
+    await using peer = await speak(`${server.url}/echo`);
+    for (const sent of ["+64", text]) peer.socket.send(sent);
+    const { code } = await peer.closed;
+    const last = peer.heard.at(-1) ?? "";
+    assert(code === 1011 && last[0] === "!" || code === 1000 && /^=\{"status":400/.test(last), `${code} ${last}`);
+    assertMatch(last, /Read value 1: /);
   }
 });
 
