@@ -90,7 +90,7 @@ await Deno.mkdir(env.GANTRY_TEST_CACHE);
 const testRun: TestRun = { args: [...map, ...extra], filtered: extra.length > 0, env };
 
 const chosen = new Set(selectFiltered(findTestFiles(["tests"], ["vm", "fixtures"]), extra));
-const lanes = navigator.hardwareConcurrency + 1;
+const lanes = navigator.hardwareConcurrency + 2;
 const total: Counts = { passed: 0, failed: 0 };
 for (const parts of [[{ step: "setup", what: "host packages", run: checkSetup }], await partsOfAll()]) {
   const { passed, failed } = await runParts(parts.filter(({ step }) => isWanted(step)), lanes);
@@ -122,8 +122,8 @@ function wantedFiles(folders: readonly string[], left: readonly string[] = []): 
  */
 async function partsOfAll(): Promise<Part[]> {
   const parts = [
-    ...hostParts(),
     ...testPart("conformance", "the same cases on Deno, Node and workerd", wantedFiles(["tests/conformance"])),
+    ...hostParts(),
     ...testPart("unit", "packed packages, installed into empty folders", wantedFiles(["tests/package"]), {
       name: "packages",
     }),

@@ -1,5 +1,6 @@
 /**
- * Runs parts of the tests side by side. Tests of containers mostly wait for them, so there is one lane more than processors.
+ * Runs parts of the tests side by side. Tests of containers and of peers wait half of their time, so there are two lanes more than
+ * processors.
  *
  * @module
  */
