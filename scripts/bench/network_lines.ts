@@ -15,6 +15,9 @@ const LOST = 5000;
 /** Containers that are started at once to make a crowd. */
 const AT_ONCE = 4;
 
+/** Ports of the containers whose start is measured. */
+const PORTS: readonly number[] = [1, 32];
+
 /** The networks of the lines, by the last number of their subnets. */
 const LANS = { "bench-lan": 0, "bench-other": 1, "bench-short": 2 };
 
@@ -61,14 +64,19 @@ export async function* networkLines({ gantry, podman, image, counts: { running }
     ...await both((peer) => lookUps(`${subnetOf(peer, "bench-lan")}.1`)),
   };
 
-  for (const crowd of running > 0 ? [0, running] : [0]) {
-    const others = new Map<Peer, string[]>();
-    for (const peer of peers) others.set(peer, await makeCrowd(peer, image, crowd));
-    for (const ports of [1, 32]) {
-      const what = `start with ${ports} port${ports > 1 ? "s" : ""}, ${crowd} others running`;
-      yield { what, ...line, ...await both((peer) => startWith(peer, image, ports)) };
+  const startLine = (ports: number, crowd: number) => ({
+    what: `start with ${ports} port${ports > 1 ? "s" : ""}, ${crowd} others running`,
+    ...line,
+  });
+  for (const ports of PORTS) {
+    yield { ...startLine(ports, 0), ...await both((peer) => startWith(peer, image, ports)) };
+  }
+  if (running > 0) {
+    const ofGantry = await startsInCrowd(gantry, image, running);
+    const ofPodman = await startsInCrowd(podman, image, running);
+    for (const ports of PORTS) {
+      yield { ...startLine(ports, running), gantry: ofGantry[ports], podman: ofPodman[ports] };
     }
-    for (const [peer, ids] of others) await inBatches(ids, AT_ONCE, (id) => removeContainer(peer, id));
   }
   for (const peer of peers) {
     await removeContainer(peer, target.get(peer)!);
@@ -114,6 +122,20 @@ async function startWith(peer: Peer, image: string, ports: number): Promise<numb
   const time = await secondsOf(() => peer.call("POST", `/containers/${Id}/start`));
   await removeContainer(peer, Id);
   return time * 1000;
+}
+
+/**
+ * Milliseconds of starts by their ports, beside containers that run. Each peer has its crowd for itself, one after the other: the kernel
+ * copies the mounts of all containers of the machine at each start, whosever they are.
+ */
+async function startsInCrowd(peer: Peer, image: string, count: number): Promise<Record<number, number>> {
+  const others = await makeCrowd(peer, image, count);
+  const times: Record<number, number> = {};
+  for (const ports of PORTS) {
+    times[ports] = (await inTurn({ peer }, ROUNDS, () => startWith(peer, image, ports))).peer;
+  }
+  await inBatches(others, AT_ONCE, (id) => removeContainer(peer, id));
+  return times;
 }
 
 async function makeCrowd(peer: Peer, image: string, count: number): Promise<string[]> {
