@@ -233,8 +233,8 @@ class BridgeNetworks implements LinuxNetworks {
   }
 
   isMade({ driver, interface: name }: NetworkRecord): boolean {
-    // A bridge that was never made has neither rules nor names.
-    return driver === "bridge" && (this.#subnets.isMade(name) || hasBridge(name));
+    // A bridge that was never made has neither rules nor names, and that of another server is not ours to take down.
+    return driver === "bridge" && !this.#subnets.isOthers(name) && (this.#subnets.isMade(name) || hasBridge(name));
   }
 
   async remove(network: NetworkRecord, isMade = this.isMade(network)): Promise<void> {

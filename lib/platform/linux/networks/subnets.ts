@@ -99,6 +99,15 @@ export class Subnets implements Disposable {
     return note?.root !== this.#root || note.made !== false;
   }
 
+  /**
+   * Whether a bridge is another server's now: of one that has its note, and its root. A server that was killed when it had taken a bridge
+   * down, and had not yet noted that, finds it so.
+   */
+  isOthers(name: string): boolean {
+    const note = this.#notes.get(name);
+    return note !== undefined && note.root !== this.#root && existsSync(note.root);
+  }
+
   /** Gives a choice back, if it is this server's. */
   async release(name: string): Promise<void> {
     this.#issued.delete(name);

@@ -338,3 +338,30 @@ Deno.test(
       await networks.remove({ ...network, ...next });
     }),
 );
+
+Deno.test(
+  {
+    name:
+      "Networks.remove() leaves a bridge alone that another server has by now, as one that was killed would remove it again",
+    ignore,
+  },
+  () =>
+    withNetwork(async ({ networks, network }) => {
+      const root = await mkdtemp(join(tmpdir(), "gantry-other-"));
+      const place = await networks.reserve([], anyPlace);
+      const record = { ...network, ...place };
+      await networks.remove(record);
+      const other = await open(root);
+      await other.reserve([], () => place);
+      await runCommand("ip", ["link", "add", place.interface, "type", "bridge"]);
+      try {
+        assertEquals(networks.isMade(record), false);
+        await networks.remove(record);
+        assert((await readdir("/sys/class/net")).includes(place.interface), "the other server's bridge has gone");
+      } finally {
+        await other.remove(record);
+        await rm(root, { recursive: true });
+      }
+      assert(!(await readdir("/sys/class/net")).includes(place.interface));
+    }),
+);
