@@ -1,6 +1,7 @@
 // Made of hand_on.pl by `deno task generate`: change that file.
 export const HAND_ON = String.raw`
 my ($DEATH_SIGNAL, $KILL) = (1, 9);
+my ($NONBLOCK, $SET_FLAGS, $EAGAIN) = (0x800, 4, 11);
 my $PATIENCE = 60;
 my $owner = $$;
 my $netns = $ARGV[2];
@@ -30,29 +31,43 @@ sub begin_child {
   syscall($nr{close_range}, $from, 0x7fffffff, 0) == 0 or leave();
 }
 
+sub hand_piece {
+  my ($way, $readable, $writable) = @_;
+  my ($from, $to) = @$way{qw(from to)};
+  if (!length $way->{data}) {
+    return 1 unless vec($readable, fileno $from, 1);
+    my $size = sysread($from, $way->{data}, 65536);
+    if (!defined $size) { return 1 if $! == $EAGAIN; leave() }
+    if (!$size) { shutdown($to, 1); return 0 }
+  }
+  elsif (!vec($writable, fileno $to, 1)) { return 1 }
+  my $size = syswrite($to, $way->{data});
+  if (defined $size) { substr($way->{data}, 0, $size, '') }
+  elsif ($! != $EAGAIN) { leave() }
+  return 1;
+}
+
+sub has_ended { my $info = getsockopt($_[0], 6, 11) // return 0; return ord($info) >= 7 && ord($info) <= 9 }
+
 sub hand_connection {
   my ($client, $target) = @_;
   begin_child(fileno $client);
   socket(my $server, $target->[0], 1, 0) or leave();
   connect($server, $target->[1]) or leave();
-  my %ways = (fileno $client, [$client, $server], fileno $server, [$server, $client]);
-  while (%ways) {
-    my $ready = '';
-    vec($ready, $_, 1) = 1 for keys %ways;
-    select($ready, undef, undef, undef) > 0 or next;
-    for my $number (grep { vec($ready, $_, 1) } keys %ways) {
-      my ($from, $to) = @{$ways{$number}};
-      my $size = sysread($from, my $data, 65536);
-      my $at = 0;
-      while ($size && $at < $size) {
-        my $n = syswrite($to, $data, $size - $at, $at) or leave();
-        $at += $n;
-      }
-      next if $size;
-      leave() if !defined $size;
-      shutdown($to, 1);
-      delete $ways{$number};
+  for my $side ($client, $server) {
+    fcntl($side, $SET_FLAGS, $NONBLOCK);
+    setsockopt($side, $$_[0], $$_[1], $$_[2]) for [1, 9, 1], [6, 4, $PATIENCE], [6, 5, 15], [6, 6, 6];
+  }
+  my @ways = map { { from => $$_[0], to => $$_[1], data => '' } } [$client, $server], [$server, $client];
+  while (@ways) {
+    my ($readable, $writable) = ('', '');
+    for my $way (@ways) {
+      if (length $way->{data}) { vec($writable, fileno $way->{to}, 1) = 1 }
+      else { vec($readable, fileno $way->{from}, 1) = 1 }
     }
+    my $found = select($readable, $writable, undef, $PATIENCE);
+    leave() if !$found && has_ended($server);
+    @ways = grep { hand_piece($_, $readable, $writable) } @ways if $found > 0;
   }
   leave();
 }

@@ -10,7 +10,7 @@
 # `taken NUMBER ERROR` for the port that cannot be had: then it has none of them. The same ports again leave connections alone.
 # `end ID` is answered `ended` when the ports are free.
 my ($IDLE, $LONGEST_REQUEST, $SPARE_FILES) = (10, 16 << 20, 64);
-my ($NONBLOCK, $NONBLOCK_CLOEXEC, $SET_FLAGS, $SIGCHLD, $EAGAIN) = (0x800, 0x80800, 4, 17, 11);
+my ($NONBLOCK_CLOEXEC, $SIGCHLD) = (0x80800, 17);
 # A child that a signal has stopped is told of too.
 my ($NOHANG, $UNTRACED) = (1, 2);
 my $folder = $ARGV[1];
@@ -105,6 +105,8 @@ sub start_worker {
     %{$container->{tcp}} = %connections = %containers = %by_epoll = %by_process = ();
     hand_datagrams($container->{limit}, @ports);
   });
+  # A machine may have no process left for it.
+  $container->{restart} = time + 1 unless defined $container->{worker};
 }
 
 # Takes the next connection of a container.
@@ -138,8 +140,8 @@ sub see_children {
 sub see_workers {
   my @late = grep { defined $_->{restart} } values %containers;
   for my $container (grep { $_->{restart} <= time } @late) {
+    delete $container->{restart};
     start_worker($container);
-    delete $container->{restart} if defined $container->{worker};
   }
   return @late ? 1000 : %containers ? -1 : $IDLE * 1000;
 }

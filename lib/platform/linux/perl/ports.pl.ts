@@ -1,7 +1,7 @@
 // Made of ports.pl by `deno task generate`: change that file.
 export const PORTS = String.raw`
 my ($IDLE, $LONGEST_REQUEST, $SPARE_FILES) = (10, 16 << 20, 64);
-my ($NONBLOCK, $NONBLOCK_CLOEXEC, $SET_FLAGS, $SIGCHLD, $EAGAIN) = (0x800, 0x80800, 4, 17, 11);
+my ($NONBLOCK_CLOEXEC, $SIGCHLD) = (0x80800, 17);
 my ($NOHANG, $UNTRACED) = (1, 2);
 my $folder = $ARGV[1];
 my (%containers, %by_epoll, %by_process, %connections);
@@ -85,6 +85,7 @@ sub start_worker {
     %{$container->{tcp}} = %connections = %containers = %by_epoll = %by_process = ();
     hand_datagrams($container->{limit}, @ports);
   });
+  $container->{restart} = time + 1 unless defined $container->{worker};
 }
 
 sub accept_client {
@@ -114,8 +115,8 @@ sub see_children {
 sub see_workers {
   my @late = grep { defined $_->{restart} } values %containers;
   for my $container (grep { $_->{restart} <= time } @late) {
+    delete $container->{restart};
     start_worker($container);
-    delete $container->{restart} if defined $container->{worker};
   }
   return @late ? 1000 : %containers ? -1 : $IDLE * 1000;
 }

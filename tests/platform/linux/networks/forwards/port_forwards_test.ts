@@ -1,143 +1,21 @@
 import { assert, assertEquals, assertNotEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { connect, createServer, type Server, type Socket } from "node:net";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import process from "node:process";
-import type { PublishedPorts } from "../../../../../lib/engine/ports/network_port.ts";
 import { EngineError } from "../../../../../lib/engine/errors.ts";
-import { isAlive, markProcess, processesBelow } from "../../../../../lib/platform/linux/helpers/proc.ts";
+import { markProcess, processesBelow } from "../../../../../lib/platform/linux/helpers/proc.ts";
 import { startProgram } from "../../../../../lib/platform/linux/helpers/spawn.ts";
 import { forwardedPorts, portsText } from "../../../../../lib/platform/linux/networks/forwards/forwarded_ports.ts";
-import { PortForwards } from "../../../../../lib/platform/linux/networks/forwards/port_forwards.ts";
+import { closeServer, CONTAINER, freePort, PortBench, send } from "../../../../fixtures/platform/port_bench.ts";
 import { until } from "../../../../fixtures/session.ts";
 
-const CONTAINER = "ab".repeat(32);
 const OTHER = "cd".repeat(32);
 
-/** A container's program that sends back what it gets, and a free port of `::1` that may lead to it. */
-class Bench implements AsyncDisposable {
-  readonly sockets: Socket[] = [];
-  readonly told: string[] = [];
-  readonly servers: PortForwards[] = [];
-  isConnected = true;
-
-  private constructor(
-    readonly folder: string,
-    readonly program: Server,
-    readonly containerPort: number,
-    readonly hostPort: number,
-  ) {
-    program.on("connection", (socket) => {
-      this.sockets.push(socket);
-      socket.on("error", () => {});
-      socket.pipe(socket);
-    });
-  }
-
-  static async open(): Promise<Bench> {
-    const folder = await mkdtemp(join(tmpdir(), "gantry-forwards-"));
-    const program = createServer();
-    return new Bench(folder, program, await listen(program, "127.0.0.1"), await freePort());
-  }
-
-  /** What a server does with published ports. */
-  server(): PortForwards {
-    const { folder } = this;
-    const server = new PortForwards({
-      folder,
-      netns: undefined,
-      isConnected: () => this.isConnected,
-      log: (_, text) => this.told.push(text),
-    });
-    this.servers.push(server);
-    return server;
-  }
-
-  options(...addresses: string[]): PublishedPorts {
-    return this.at(CONTAINER, this.hostPort, addresses);
-  }
-
-  at(containerID: string, hostPort: number, addresses = ["127.0.0.1"]): PublishedPorts {
-    const { containerPort } = this;
-    const ports = [{ hostIP: "::1", hostPort, containerPort, range: 1, protocol: "tcp" as const }];
-    return { containerID, addresses, networks: [], ports };
-  }
-
-  /** The process that has the ports. */
-  async pid(): Promise<number> {
-    return JSON.parse(await readFile(join(this.folder, "program"), "utf8")).pid;
-  }
-
-  async connect(port = this.hostPort): Promise<Socket> {
-    const socket = connect(port, "::1");
-    this.sockets.push(socket);
-    await once(socket, "connect");
-    socket.on("error", () => {});
-    return socket;
-  }
-
-  /** Waits until the container answers at a port. */
-  async answers(port = this.hostPort): Promise<void> {
-    await until(async () => {
-      const socket = await this.connect(port);
-      const failed = once(socket, "close").then(() => "closed");
-      try {
-        assertEquals(await Promise.race([send(socket, "x"), failed]), "x");
-      } finally {
-        socket.destroy();
-      }
-    });
-  }
-
-  async isClosed(port = this.hostPort): Promise<void> {
-    await assertRejects(() => once(connect(port, "::1"), "connect"), Error, "ECONNREFUSED");
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    const last = this.server();
-    for (const name of await readdir(this.folder)) if (/^[0-9a-f]{64}$/.test(name)) await last.end(name);
-    const pid = await this.pid().catch(() => undefined);
-    const mark = pid === undefined ? undefined : markProcess(pid);
-    for (const server of this.servers) await server.close();
-    // Without ports and without anybody who asks, it ends.
-    if (mark !== undefined) await until(() => assert(!isAlive(mark), "the process has ended"));
-    for (const socket of this.sockets) socket.destroy();
-    await closeServer(this.program);
-    await rm(this.folder, { recursive: true });
-  }
-}
-
-async function freePort(): Promise<number> {
-  const free = createServer();
-  const port = await listen(free, "::1");
-  await closeServer(free);
-  return port;
-}
-
-async function listen(server: Server, host: string): Promise<number> {
-  server.listen(0, host);
-  await once(server, "listening");
-  const address = server.address();
-  assert(address !== null && typeof address === "object");
-  return address.port;
-}
-
-async function closeServer(server: Server): Promise<void> {
-  await new Promise((resolve) => server.close(resolve));
-}
-
-async function send(socket: Socket, text: string): Promise<string> {
-  const answer = once(socket, "data");
-  socket.write(text);
-  const [bytes] = await answer;
-  return String(bytes);
-}
-
 Deno.test("PortForwards leaves connections alone where a network that came changes nothing for them", async () => {
-  await using bench = await Bench.open();
+  await using bench = await PortBench.open();
   const server = bench.server();
   await server.publish(bench.options("127.0.0.1"));
   const socket = await bench.connect();
@@ -152,7 +30,7 @@ Deno.test("PortForwards leaves connections alone where a network that came chang
 });
 
 Deno.test("PortForwards publishes nothing that it cannot note", async () => {
-  await using bench = await Bench.open();
+  await using bench = await PortBench.open();
   // A folder in the note's place: it cannot be written.
   await mkdir(join(bench.folder, CONTAINER));
   await assertRejects(() => bench.server().publish(bench.options("127.0.0.1")), Error);
@@ -161,7 +39,7 @@ Deno.test("PortForwards publishes nothing that it cannot note", async () => {
 });
 
 Deno.test("PortForwards publishes more ports than a program takes as its arguments", async () => {
-  await using bench = await Bench.open();
+  await using bench = await PortBench.open();
   const [port] = bench.options().ports;
   const [first, range] = [5000, 18_000];
   const many = { ...bench.options("fd00::1"), ports: [{ ...port!, hostPort: first, containerPort: first, range }] };
@@ -177,7 +55,7 @@ Deno.test("PortForwards publishes more ports than a program takes as its argumen
 });
 
 Deno.test("PortForwards has one process for all containers, which ends with the last ports", async () => {
-  await using bench = await Bench.open();
+  await using bench = await PortBench.open();
   const server = bench.server();
   const second = await freePort();
   await Promise.all([server.publish(bench.options("127.0.0.1")), server.publish(bench.at(OTHER, second))]);
@@ -197,7 +75,7 @@ Deno.test("PortForwards has one process for all containers, which ends with the 
 });
 
 Deno.test("PortForwards tells a port that another container has, and leaves none of the others behind", async () => {
-  await using bench = await Bench.open();
+  await using bench = await PortBench.open();
   const server = bench.server();
   await server.publish(bench.options("127.0.0.1"));
   const free = await freePort();
@@ -210,7 +88,7 @@ Deno.test("PortForwards tells a port that another container has, and leaves none
 });
 
 Deno.test("PortForwards hands on what comes while a client has all connections of another container", async () => {
-  await using bench = await Bench.open();
+  await using bench = await PortBench.open();
   const server = bench.server();
   const second = await freePort();
   await server.publish(bench.options("127.0.0.1"));
@@ -233,7 +111,7 @@ Deno.test("PortForwards hands on what comes while a client has all connections o
 });
 
 Deno.test("PortForwards hands on datagrams, by a process for each container, which has a successor", async () => {
-  await using bench = await Bench.open();
+  await using bench = await PortBench.open();
   const server = bench.server();
   const program = createSocket("udp4");
   program.on("message", (data, { port, address }) => program.send(data, port, address));
@@ -280,7 +158,7 @@ Deno.test("PortForwards hands on datagrams, by a process for each container, whi
 });
 
 Deno.test("PortForwards has ports go on when their process is killed or stopped, whichever server started it, and none that has ended", async () => {
-  await using bench = await Bench.open();
+  await using bench = await PortBench.open();
   const { told } = bench;
   const second = await freePort();
   const first = bench.server();
@@ -332,7 +210,7 @@ Deno.test("PortForwards has ports go on when their process is killed or stopped,
 });
 
 Deno.test("PortForwards ends what an earlier version had started, and has its ports when that is killed", async () => {
-  await using bench = await Bench.open();
+  await using bench = await PortBench.open();
   const start = () => startProgram("sleep", ["1000"], { stdio: "ignore", detached: true });
   const note = async (child: ReturnType<typeof start>) => {
     const fields = portsText(forwardedPorts(bench.options("127.0.0.1"), false)).split(" ");
