@@ -46,7 +46,9 @@ export function readDiscriminator(json: unknown): Discriminator | undefined {
   for (const [value, reference] of Object.entries(json.mapping)) {
     if (typeof reference !== "string") continue;
     const component = componentOf(reference);
-    found.set(component, [...found.get(component) ?? [], value]);
+    const values = found.get(component);
+    if (values === undefined) found.set(component, [value]);
+    else values.push(value);
   }
   return { field: json.propertyName, valuesOf: (component) => found.get(component) ?? [] };
 }

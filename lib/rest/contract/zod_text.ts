@@ -126,7 +126,10 @@ export class ZodText {
   }
 
   #union(choices: readonly unknown[], discriminator?: Discriminator): string {
-    const texts = [...new Set(mergeConstants(choices).map((one) => this.#member(one, discriminator)))];
+    // Each once: of a component that is named again and again, the text can be long.
+    const keyOf = (one: unknown) => isObject(one) && one.nullable !== true && one.$ref || one;
+    const members = new Map(mergeConstants(choices).map((one) => [keyOf(one), one]));
+    const texts = [...new Set([...members.values()].map((one) => this.#member(one, discriminator)))];
     const rest = texts.filter((one) => one !== "z.null()");
     const union = rest.length === 1 ? rest[0] : `z.union([${rest.join(", ")}])`;
     if (rest.length === 0) return "z.null()";
@@ -140,8 +143,9 @@ export class ZodText {
     const key = componentOf(json.$ref);
     const values = discriminator.valuesOf(key);
     const struct = this.#texts.get(text) ?? "";
-    // A schema that names itself has a type that tells nothing of its fields, and others have none to replace.
-    if (values.length === 0 || !/^z\.(?:strictObject|object)\((?!.*z\.lazy\()/.test(struct)) return text;
+    // A schema that names itself has a type that tells nothing of its fields, and others have none to replace, as a struct that may be null.
+    const isStruct = /^z\.(?:strictObject|object)\((?!.*z\.lazy\()/.test(struct) && !struct.endsWith(".nullable()");
+    if (values.length === 0 || !isStruct) return text;
     const { properties } = this.#schemas[key] as JSONSchema;
     const field = isObject(properties) ? properties[discriminator.field] : undefined;
     if (isObject(field) && ("const" in field || Array.isArray(field.enum))) return text;

@@ -1,4 +1,5 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { cpuUsage } from "node:process";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { importOpenAPI } from "../../../lib/rest/contract/import_openapi.ts";
 import { api, handler, implement, link, rest } from "../../../lib/rest/mod.ts";
 import { openapi } from "../../../lib/rest/surfaces.ts";
@@ -80,9 +81,30 @@ Deno.test("importOpenAPI() leaves a discriminator's members as they are where th
     unions({ propertyName: "kind", mapping: "Cat" }),
     unions({ propertyName: "kind", mapping }, { allOf: [struct({}, "a"), struct({}, "b")] }),
     unions({ propertyName: "kind", mapping }, SELF),
+    unions({ propertyName: "kind", mapping }, { ...struct({ type: "string" }, "claws"), nullable: true }),
+    unions({ propertyName: "kind", mapping }, { ...struct({ type: "string" }, "claws"), type: ["object", "null"] }),
     unions({ propertyName: "kind", mapping: { 'x" }), (evil': "Dog" } }),
   ];
   for (const text of rows) assertStringIncludes(text, "Shape = z.union([Cat, z.string()]);");
   const odd = unions({ propertyName: 'a"b', mapping: { 'c"d': "Cat" } });
   assertStringIncludes(odd, 'Cat.extend({ "a\\"b": z.literal("c\\"d") })');
+});
+
+Deno.test("importOpenAPI() reads a mapping of many values, and a union that names a component many times, in linear time", () => {
+  const text = (count: number) => {
+    const mapping = Object.fromEntries(Array.from({ length: count }, (_, i) => [`v${i}`, "Cat"]));
+    const oneOf = Array.from({ length: count }, () => reference("Cat"));
+    const discriminator = { propertyName: "kind", mapping };
+    return importOpenAPI(documentOf({ Shape: { oneOf, discriminator }, Cat: struct({ type: "string" }, "claws") }));
+  };
+  const spent = (count: number) => {
+    const { user, system } = cpuUsage();
+    text(count);
+    const { user: later, system: own } = cpuUsage();
+    return later + own - user - system;
+  };
+  text(500);
+  const once = spent(1_000);
+  const ratio = spent(10_000) / Math.max(once, 5_000);
+  assert(ratio < 25, `ten times as many values take ${ratio} times as long`);
 });
