@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { z } from "../fixtures/zod.ts";
 import { makeDeferred } from "../../lib/rest/run/deferred.ts";
-import { api, bearer, chan, handler, HTTPError, implement, link, rest } from "../../lib/rest/mod.ts";
+import { api, bearer, chan, type Context, handler, HTTPError, implement, link, rest } from "../../lib/rest/mod.ts";
 import { listen } from "../../lib/platform/http/listener.ts";
 import { resumable } from "../../lib/rest/channels/resumable.ts";
 import { JSON_TYPE, request } from "../fixtures/rest/serve.ts";
@@ -145,4 +145,18 @@ Deno.test("defect: a WebSocket through a proxy to a server that is not there say
   const { code, reason } = await new Promise<CloseEvent>((resolve) => socket.addEventListener("close", resolve));
   assertEquals([code, reason], [1011, 'Send "Words" on: the server behind cannot be reached']);
   assertEquals(told.map((error) => error instanceof HTTPError && error.status), [502]);
+});
+
+Deno.test("handler() lets a function call one of a linked API with other arguments, and gives it the result", async () => {
+  const { functions } = link(definition, "http://upstream", { fetch: upstream });
+  const own = {
+    ...functions,
+    async Image(name: string, context: Context) {
+      const image = await (functions.Image as (...given: unknown[]) => Promise<string>)(`tenant/${name}`, context);
+      return `${image} (${image.length})`;
+    },
+  };
+  const gateway = handler(null, { definition, functions: own });
+  assertEquals(await (await gateway(request("GET", "/images/a"))).text(), "tenant/a (8)");
+  assertEquals(await (await gateway(request("GET", "/say?text=a"))).text(), "a!");
 });

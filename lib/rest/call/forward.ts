@@ -39,7 +39,10 @@ export const forward: NonNullable<ClientParts["forward"]> = (run, plan, codecs, 
   };
   return markForward(async (...values: unknown[]) => {
     // The last argument of every function is its call.
-    const call = values.pop() as Call;
+    const call = values.at(-1) as Call | undefined;
+    // Another function calls this one, perhaps with other arguments, and wants the result.
+    if (!call?.decoded) return await called(...values);
+    values.pop();
     const { request: given, signal, name, parts: { streams } } = call;
     const decoded = call.decoded.slice(0, values.length);
     if (!streams || given.headers.has("upgrade")) return await called(...decoded, call);

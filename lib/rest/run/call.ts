@@ -12,8 +12,11 @@ export class Call implements Context {
   declare readonly name: string;
   declare readonly version: string | undefined;
   declare readonly parts: ServerParts;
-  /** The arguments as they were decoded, before their schemas made others of them, and perhaps the call itself behind them. */
-  declare decoded: readonly unknown[];
+  /**
+   * For a function that passes calls on: the arguments as they were decoded, before their schemas made others of them, and perhaps the call
+   * itself behind them. Undefined where another function is called, which may call one that passes calls on with arguments of its own.
+   */
+  declare decoded: readonly unknown[] | undefined;
   // The fields below are not even written for most calls.
   declare identity: unknown;
   declare upgraded: Response | undefined;

@@ -1,6 +1,7 @@
 import { type Authenticator, identify } from "../auth.ts";
 import { Call } from "./call.ts";
 import { codecForBody, codecsOf, findCodec, mediaType } from "../codecs/codec.ts";
+import type { MayForward } from "./forwarded.ts";
 import { HTTPError } from "../error.ts";
 import { findFunction, type Implementation } from "../implement.ts";
 import type { BodyPlan, Plan } from "../plan/plan_types.ts";
@@ -70,9 +71,10 @@ export function makeEndpoint(
       if (auth !== null) call.identity = await identify(auth, request, name);
       if (!run) throw new HTTPError(501, `Call "${name}": it is not implemented`, { kind: "unimplemented" });
       // As long as it will be: a list that grows takes room for many more.
-      const values: unknown[] = call.decoded = new Array(length + 1);
+      const values: unknown[] = new Array(length + 1);
       if (body) placeBody(body, await receiveBody(body, call), values);
       readArguments(captures, query, values, request);
+      if ((run as MayForward).decoded) call.decoded = values;
       let given: unknown[] = values;
       if (!arePlain?.(values)) {
         const validated = validateArguments(plan, values);

@@ -1,13 +1,13 @@
 import type { AnyFunction } from "../implement.ts";
 
-/** The key under which the function of a linked API says that it passes calls on as they came. */
-const FORWARD = Symbol();
+/** A function that may say that it passes calls on as they came: it takes the arguments of its call as they were decoded. */
+export type MayForward = AnyFunction & { readonly decoded?: true };
 
 /** Marks a function as one that passes calls on as they came. */
-export const markForward = (run: AnyFunction): AnyFunction => Object.assign(run, { [FORWARD]: true });
+export const markForward = (run: AnyFunction): MayForward => Object.assign(run, { decoded: true as const });
 
 /** Whether a function passes calls on as they came. */
-export const isForward = (run: AnyFunction & { readonly [FORWARD]?: true }): boolean => run[FORWARD] === true;
+export const isForward = (run: MayForward): boolean => run.decoded === true;
 
 /** The key under which a channel from elsewhere gives the texts of its values, as they come. */
 export const TEXTS: unique symbol = /* @__PURE__ */ Symbol("gantry.rest.texts");

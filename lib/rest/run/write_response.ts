@@ -107,7 +107,9 @@ export function responseWriter(
         const all = new Headers(headers.entries);
         writer.complete(all, call, [made.redacted]);
         // Headers that the function set for a body of its own do not count.
-        for (const name of ["content-length", "content-encoding", "content-type"]) all.delete(name);
+        all.delete("content-length");
+        all.delete("content-encoding");
+        all.delete("content-type");
         if (!isEmpty) all.set("content-type", isText ? "text/plain;charset=UTF-8" : codec.type);
         setHeaders(all, made.headers);
         call.finish?.();
