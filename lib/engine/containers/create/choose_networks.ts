@@ -46,7 +46,7 @@ export function networkNamesOf(
 }
 
 /** Whether a hostname can be looked up. One that looks like a short ID is another container's: of an imported checkpoint. */
-function isNetworkName(hostname: string): boolean {
+export function isNetworkName(hostname: string): boolean {
   return /^[^\s\0,]+$/.test(hostname) && !/^[0-9a-f]{12}$/.test(hostname);
 }
 

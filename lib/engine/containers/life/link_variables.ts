@@ -90,12 +90,14 @@ function exposedPorts({ core }: Context, { spec, ports, imageID }: ContainerReco
       Array.from({ length: range }, (_, i) => `${containerPort + i}/${protocol}`)
     ),
   ];
-  const whole = new Set(texts.map((text) => text.includes("/") ? text : `${text}/tcp`));
+  // Those of an image are its maker's text.
+  const found = texts.map((text) => /^(\d{1,5})(?:\/(tcp|udp|sctp))?$/i.exec(text)).filter((match) => match !== null);
+  const whole = new Set(found.map(([, number, protocol = "tcp"]) => `${Number(number)}/${protocol.toLowerCase()}`));
   const rank = (protocol: string) => protocol === "tcp" ? "" : protocol;
   return [...whole].map((text) => {
-    const [number, protocol] = text.toLowerCase().split("/");
+    const [number, protocol] = text.split("/");
     return { number: Number(number), protocol };
-  }).filter(({ number }) => Number.isInteger(number)).sort((a, b) =>
+  }).filter(({ number }) => number > 0 && number < 65_536).sort((a, b) =>
     rank(a.protocol) < rank(b.protocol) ? -1 : rank(a.protocol) > rank(b.protocol) ? 1 : a.number - b.number
   );
 }

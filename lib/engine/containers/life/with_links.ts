@@ -1,5 +1,6 @@
 import type { ContainerRecord } from "../../records/container_record.ts";
 import type { Context } from "../context.ts";
+import { isNetworkName } from "../create/choose_networks.ts";
 import { linkedContainer, linkVariables } from "./link_variables.ts";
 
 /** The digits of an ID as clients print it. */
@@ -27,7 +28,10 @@ function linkedHosts(context: Context, { networks }: ContainerRecord, link: stri
   const addresses = Object.keys(networks).flatMap((name) => interfaces[name]?.addresses ?? []);
   const found = addresses.find(({ address }) => !address.includes(":")) ?? addresses[0];
   if (other === undefined || found === undefined) return [];
+  const { hostname = "" } = other.spec;
+  // An entry is `NAME;NAME:ADDRESS`: a hostname with these characters would be read as more than a name.
+  const isName = isNetworkName(hostname) && !/[:;]/.test(hostname);
   // Docker names it by its hostname, which is its ID mostly, and its own name, too.
-  const names = new Set([link.split(":")[1], other.spec.hostname ?? other.id.slice(0, SHORT_ID), other.name]);
+  const names = new Set([link.split(":")[1], isName ? hostname : other.id.slice(0, SHORT_ID), other.name]);
   return [...names].map((name) => `${name}:${found.address}`);
 }

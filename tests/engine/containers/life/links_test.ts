@@ -87,3 +87,25 @@ Deno.test("startExec() gives programs the variables of links, too, after the con
   const { env } = engine.kernel.execs.get(session)!.options.process;
   assertEquals(env, ["DB_ENV_FROM_IMAGE=yes", "OWN=1"]);
 });
+
+Deno.test("Containers.start() gives a linked container's hostname no further names or address in /etc/hosts", async () => {
+  for (const hostname of ["db;bank.example", "bank.example:192.0.2.1", "0123456789ab"]) {
+    await using engine = await openFake({ image: WITH_PORT });
+    const db = await started(engine, { name: "db", hostname });
+    const { address } = engine.containers.resolve(db.id).state.network!.interfaces.podman.addresses[0];
+    const web = await started(engine, { name: "web", links: ["db:my-db"] });
+    const names = ["my-db", db.id.slice(0, 12), "db"];
+    assertEquals(web.spec.hosts, names.map((name) => `${name}:${address}`), hostname);
+  }
+});
+
+Deno.test("Containers.start() makes no variables of what an image calls a port and is none", async () => {
+  const texts = ["80/TCP", "080", "80/tcp\0x", "80/tcp=x", "0/tcp", "65536", "1e3", "-1", "/udp", "81/", "82-83/tcp"];
+  const ExposedPorts = Object.fromEntries(texts.map((text) => [text, {}]));
+  const image = { ...IMAGE, config: { ...IMAGE.config, config: { ...EXECUTION, ExposedPorts } } };
+  await using engine = await openFake({ image });
+  await started(engine, { name: "db" });
+  const web = await started(engine, { name: "web", links: ["db:db"] });
+  const names = ["DB_NAME", "DB_PORT", ...["", "_ADDR", "_PORT", "_PROTO"].map((end) => `DB_PORT_80_TCP${end}`)];
+  assertEquals(linked(web).map((entry) => entry.split("=")[0]).sort(), names.sort());
+});
