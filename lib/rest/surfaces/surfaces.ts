@@ -29,8 +29,8 @@ export interface SurfacesOptions extends DocumentOptions {
   /** The path the surfaces stand on; `/` unless said. */
   path?: string;
   /**
-   * Says further things of the API, besides these options: asked once, before the first document is written. A request for anything else
-   * does not ask, so that words of much memory can be loaded here.
+   * Says further things of the API, which win over these options: asked when the OpenAPI document is first shown, and when the page is. A
+   * request for anything else does not ask, so that words of much memory can be loaded here. Asked again where it fails.
    */
   describe?: () => Promise<DocumentOptions>;
   /** Shows them only to those whom `auth` lets in. */
@@ -47,6 +47,8 @@ interface Face {
   readonly file: string;
   /** The content type that it is requested by and sent as. */
   readonly type: string;
+  /** Whether it tells what the options say of the API. */
+  readonly isDescribed?: true;
   headers?(about: DocumentOptions): HeadersInit | Promise<HeadersInit>;
   write(about: DocumentOptions): string;
 }
@@ -179,7 +181,7 @@ class Surfaces {
     const known = this.#shown.get(face);
     if (known !== undefined) return known;
     const shown = (async () => {
-      const about = { ...this.#options, ...await this.#options.describe?.() };
+      const about = face.isDescribed ? { ...this.#options, ...await this.#options.describe?.() } : {};
       const bytes = new TextEncoder().encode(face.write(about));
       return { bytes, etag: `"${await digest(bytes)}"`, headers: await face.headers?.(about) ?? {} };
     })();
@@ -195,11 +197,13 @@ function faces(definitions: Definitions): Face[] {
     {
       file: "openapi.json",
       type: "application/json",
+      isDescribed: true,
       write: (about) => JSON.stringify(openapi(definitions, about)),
     },
     {
       file: "docs.html",
       type: "text/html",
+      isDescribed: true,
       headers: async ({ servers }) => ({
         "content-security-policy": await contentPolicy(servers),
         "referrer-policy": "no-referrer",

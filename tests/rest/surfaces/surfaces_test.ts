@@ -170,3 +170,23 @@ Deno.test("surfaces() asks for a description at the first document, once, and fo
     assertEquals([document.info.title, asked], ["described", 2]);
   }
 });
+
+Deno.test("surfaces() asks what else there is to say of an API for a document and the page alone, and again where that fails", async () => {
+  let asked = 0;
+  const describe = () =>
+    ++asked === 1 ? Promise.reject(new Error("not now")) : Promise.resolve({ servers: ["https://described.example"] });
+  const serve = surfaces(shop, { describe, servers: ["https://given.example"], onError: () => {} });
+  const ask = async (path: string, method = "GET") => {
+    const response = await serve(new Request(`http://h${path}`, { method }));
+    return [response.status, asked, (await response.text()).includes("https://described.example")];
+  };
+  assertEquals(await ask("/client.js"), [200, 0, false]);
+  assertEquals(await ask("/client.d.ts"), [200, 0, false]);
+  assertEquals(await ask("/nothing"), [404, 0, false]);
+  assertEquals(await ask("/openapi.json", "OPTIONS"), [204, 0, false]);
+  assertEquals(await ask("/openapi.json"), [500, 1, false]);
+  assertEquals(await ask("/openapi.json"), [200, 2, true]);
+  assertEquals(await ask("/openapi.json"), [200, 2, true]);
+  assertEquals(await ask("/docs.html"), [200, 3, true]);
+  assertEquals(await ask("/"), [200, 3, true]);
+});
