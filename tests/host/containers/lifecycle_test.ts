@@ -31,8 +31,11 @@ interface Row {
   call: [method: string, path: string, body?: unknown];
   trees: "both" | "native";
   answers: Answer[];
-  /** The answers of Docker's tree to a paused container, where Docker lets it go on and end. */
-  dockerPaused?: Answer;
+  /**
+   * The answers of Docker's tree in states that Docker sees in another way: it lets a paused container go on and end, and one that is being
+   * stopped runs.
+   */
+  docker?: Partial<Record<State, Answer>>;
   /** The status of all refusals in Docker's tree, where it is another one there. */
   dockerRefusal?: number;
 }
@@ -54,13 +57,13 @@ const TABLE: Record<string, Row> = {
     call: ["POST", "/stop?timeout=0&t=0"],
     trees: "both",
     answers: [204, [204, "exited"], [204, "exited"], [500, STOP], [204, "exited"], 304],
-    dockerPaused: [204, "exited"],
+    docker: { paused: [204, "exited"] },
   },
   restart: {
     call: ["POST", "/restart?timeout=0&t=0"],
     trees: "both",
     answers: [[204, "running"], [204, "running"], 204, [500, RESTART], [500, RESTART], [204, "running"]],
-    dockerPaused: [204, "running"],
+    docker: { paused: [204, "running"] },
   },
   kill: {
     call: ["POST", "/kill?signal=KILL"],
@@ -92,6 +95,7 @@ const TABLE: Record<string, Row> = {
       ...[[409, `cannot create exec session as container ID is paused${IMPROPER}`]] satisfies Answer[],
       ...[[409, CREATE_EXEC], [409, CREATE_EXEC]] satisfies Answer[],
     ],
+    docker: { stopping: 201 },
   },
   resize: {
     call: ["POST", "/resize?h=10&w=20"],
@@ -180,10 +184,11 @@ Deno.test("every operation answers in every state what Podman answers", async (t
   }
 
   function answerOf(name: string, tree: string, state: State): Answer {
-    const { answers, dockerPaused, dockerRefusal } = TABLE[name];
+    const { answers, docker, dockerRefusal } = TABLE[name];
     const answer = answers[STATES.indexOf(state)];
     if (tree !== "") return answer;
-    if (state === "paused" && dockerPaused !== undefined) return dockerPaused;
+    const ofDocker = docker?.[state];
+    if (ofDocker !== undefined) return ofDocker;
     const isRefusal = typeof answer !== "number" && answer[0] >= 400;
     return isRefusal && dockerRefusal !== undefined ? [dockerRefusal, answer[1]] : answer;
   }
