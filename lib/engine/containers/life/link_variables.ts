@@ -90,7 +90,7 @@ function exposedPorts({ core }: Context, { spec, ports, imageID }: ContainerReco
       Array.from({ length: range }, (_, i) => `${containerPort + i}/${protocol}`)
     ),
   ];
-  // Those of an image are its maker's text.
+  // The image's maker writes its texts.
   const found = texts.map((text) => /^(\d{1,5})(?:\/(tcp|udp|sctp))?$/i.exec(text)).filter((match) => match !== null);
   const whole = new Set(found.map(([, number, protocol = "tcp"]) => `${Number(number)}/${protocol.toLowerCase()}`));
   const rank = (protocol: string) => protocol === "tcp" ? "" : protocol;
