@@ -7,6 +7,7 @@ import { Buffer } from "node:buffer";
 import process from "node:process";
 import type { Readable, Writable } from "node:stream";
 import { freeBytes, isByteStream } from "../../../oci/bytes/byte_stream.ts";
+import { sleep } from "../../../oci/sleep.ts";
 import { programFolders, startProgram } from "./spawn.ts";
 import { writeAll } from "../../http/exchange/write_all.ts";
 
@@ -87,7 +88,9 @@ export async function runCommand(
   const aborted = () => stop("cancelled", options.signal?.reason);
   options.signal?.addEventListener("abort", aborted);
   const timeout = options.timeout ?? TIMEOUT;
-  const timer = timeout === Infinity ? undefined : setTimeout(() => stop(`no end after ${timeout} ms`), timeout);
+  const over = new AbortController();
+  // The probe of a health check may have any time.
+  if (timeout !== Infinity) sleep(timeout, over.signal).then(() => stop(`no end after ${timeout} ms`), () => {});
   try {
     const limit = options.limit ?? OUTPUT_LIMIT;
     const { bytes } = options;
@@ -118,7 +121,7 @@ export async function runCommand(
     const detail = stopped?.why ?? stderr().trim().slice(-4096);
     throw new CommandError(`Run "${program}": ${detail || `exit code ${code}`}`, code, stderr());
   } finally {
-    clearTimeout(timer);
+    over.abort();
     options.signal?.removeEventListener("abort", aborted);
   }
 }

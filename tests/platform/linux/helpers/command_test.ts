@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { runCommand } from "../../../../lib/platform/linux/helpers/command.ts";
 
 Deno.test({
@@ -16,5 +16,15 @@ Deno.test({
     } finally {
       for (const name of names) Deno.env.delete(name);
     }
+  },
+});
+
+Deno.test({
+  name:
+    "runCommand() has a program run to its end within a time that is longer than a timer's, and kills it after a short one",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    await runCommand("sleep", ["0.3"], { timeout: 2 ** 40 });
+    await assertRejects(() => runCommand("sleep", ["60"], { timeout: 50 }), Error, "no end after 50 ms");
   },
 });
