@@ -185,12 +185,15 @@ function readNote(folder: string, name: string): Reservation | undefined {
   }
 }
 
-/** The note in a text; none where it is half written. */
+/** The note in a text; none where it is half written, or no note at all: each choice looks at every file of the folder. */
 function parseNote(text: string): Reservation | undefined {
+  let note: Partial<Reservation> | null;
   try {
-    // Root's folder.
-    return JSON.parse(text) as Reservation;
+    note = JSON.parse(text);
   } catch {
     return undefined;
   }
+  const { interface: name, root, subnet, subnets = [] } = note ?? {};
+  const texts: unknown[] = Array.isArray(subnets) ? [name, root, subnet, ...subnets] : [undefined];
+  return texts.every((field) => typeof field === "string") ? note as Reservation : undefined;
 }

@@ -199,3 +199,26 @@ Deno.test("Subnets.reserve() tells a choice what other servers have, so that nob
     for (const folder of [shared, one, two]) await Deno.remove(folder, { recursive: true });
   }
 });
+
+Deno.test("Subnets.reserve() passes over files that are no notes", async () => {
+  const shared = await Deno.makeTempDir({ prefix: "gantry-test-" });
+  const root = await Deno.makeTempDir({ prefix: "gantry-test-" });
+  try {
+    const files = [
+      "null",
+      "5",
+      "[]",
+      "{}",
+      '{"interface":"a","root":"/gone"}',
+      '{"interface":"a","root":"/gone","subnet":7}',
+    ];
+    const more = ['{"interface":"a","root":"/gone","subnet":"","subnets":5}', '"text"', "", '{"interface"'];
+    for (const [i, text] of [...files, ...more].entries()) await Deno.writeTextFile(`${shared}/other${i}`, text);
+    using subnets = new Subnets(root, shared);
+    const place = await subnets.reserve([], anyPlace);
+    assertEquals(place.interface, "gantry0");
+    assertEquals(subnets.isMade("gantry0"), false);
+  } finally {
+    for (const folder of [shared, root]) await Deno.remove(folder, { recursive: true });
+  }
+});
