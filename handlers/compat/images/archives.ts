@@ -32,12 +32,14 @@ export async function loadImages(
 ): Promise<AsyncIterable<{ stream: string }>> {
   const { names } = await engine.images.archives.load(body, { signal });
   headers.set("content-type", "application/json");
-  const lines = isSpokenByPodman(version) ? [names.join(",")] : names.map(nameShower(engine, version));
-  return tellLoaded(lines);
+  if (isSpokenByPodman(version)) return tellLoaded([`: ${names.join(",")}`]);
+  const shown = nameShower(engine, version);
+  // An image without a name is told by its ID, which clients ask for in these words.
+  return tellLoaded(names.map((name) => /^sha256:/.test(name) ? ` ID: ${name}` : `: ${shown(name)}`));
 }
 
 async function* tellLoaded(lines: readonly string[]): AsyncIterable<{ stream: string }> {
-  for (const line of lines) yield await Promise.resolve({ stream: `Loaded image: ${line}\n` });
+  for (const line of lines) yield await Promise.resolve({ stream: `Loaded image${line}\n` });
 }
 
 /** Makes an image of the body (`fromSrc=-`), or of what a URL gives. */

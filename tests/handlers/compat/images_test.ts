@@ -141,9 +141,9 @@ Deno.test("Docker's tree shows names of Docker Hub as its clients mean them, and
     }
   }
   const archive = await (await test.send("GET", "/images/get?names=app:1&names=team/app:2")).arrayBuffer();
-  const load = async (version: string) => {
+  const load = async (version: string, body = archive) => {
     const headers = { "content-type": "application/x-tar" };
-    const request = new Request(`http://d${version}/images/load`, { method: "POST", body: archive, headers });
+    const request = new Request(`http://d${version}/images/load`, { method: "POST", body, headers });
     const lines = (await (await test.serve(request)).text()).trim().split("\n");
     return lines.map((line) => JSON.parse(line).stream);
   };
@@ -153,6 +153,10 @@ Deno.test("Docker's tree shows names of Docker Hub as its clients mean them, and
     "docker-py reads one of each",
   );
   assertEquals(await load("/v1.41"), ["Loaded image: docker.io/library/app:1,docker.io/team/app:2\n"]);
+  const { Id } = await (await test.send("GET", "/images/app:1/json")).json();
+  const nameless = await (await test.send("GET", `/images/get?names=${Id.slice(7)}`)).arrayBuffer();
+  assertEquals(await load("/v1.50", nameless), [`Loaded image ID: ${Id}\n`]);
+  assertEquals(await load("/v1.41", nameless), [`Loaded image: ${Id}\n`]);
   const untagged = await (await test.send("DELETE", "/v1.50/images/app:1")).json();
   assertEquals(untagged, [{ Untagged: "app:1" }]);
   const events = await (await test.send("GET", `/v1.50/events?stream=false&since=0&filters={"type":["image"]}`)).text();
