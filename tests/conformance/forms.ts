@@ -72,7 +72,7 @@ export const forms: Record<string, FormScenario> = {
         assert(await link(album, url).First(1n, pieces) > 0n);
       } catch (error) {
         // workerd resets a connection on which a body goes on after the answer, which the answer may be lost with. Our own listeners linger.
-        if (!(error instanceof Error && /connection/.test(String(error.cause))) || attempt === 5) throw error;
+        if (!(error instanceof Error && /connection/i.test(String(error.cause))) || attempt === 20) throw error;
         continue;
       }
       for (let i = 0; i < 250 && !state.returned; i++) await later(20);
