@@ -66,6 +66,9 @@ const HOST_PARTS: readonly [name: string, what: string, folders: readonly string
   ]],
 ];
 
+/** The step `rootless` makes an account and removes it; attackers must change nothing of the host, its accounts included. */
+const ACCOUNTS = "accounts";
+
 const { values, positionals: extra } = parseArgs({
   args: Deno.args,
   options: { long: { type: "boolean", default: false }, only: { type: "string" } },
@@ -171,11 +174,12 @@ function hostParts(): Part[] {
       ? [{
         step: "rootless",
         what: "host tests again, with the server of an ordinary user",
+        group: ACCOUNTS,
         run: (print: Print) => runRootlessStep(rootlessFiles, testRun, print),
       }]
       : [],
     ...laterPart(),
-    ...testPart("hostile", attackers, wantedFiles(["tests/hostile"])),
+    ...testPart("hostile", attackers, wantedFiles(["tests/hostile"])).map((part) => ({ ...part, group: ACCOUNTS })),
   ];
 }
 

@@ -22,17 +22,27 @@ export interface Part {
   name?: string;
   /** Its subject, for a reader. */
   what: string;
+  /** Parts of one group run one after the other: one changes what another watches. */
+  group?: string;
   run(print: Print): Promise<Counts>;
 }
 
-/** Runs parts in their order, `lanes` at a time, and returns the sum of their results. */
+/** Runs parts in their order, `lanes` at a time and those of a group one by one, and returns the sum of their results. */
 export async function runParts(parts: readonly Part[], lanes: number): Promise<Counts> {
   const total: Counts = { passed: 0, failed: 0 };
   const waiting = [...parts];
   const many = parts.length > 1;
+  const running = new Set<string | undefined>();
+  /** The next part whose group does not run. One that stays is taken by the lane that its group runs in. */
+  const takePart = () => {
+    const index = waiting.findIndex(({ group }) => group === undefined || !running.has(group));
+    return index === -1 ? undefined : waiting.splice(index, 1)[0];
+  };
   const runLane = async () => {
-    for (let part = waiting.shift(); part !== undefined; part = waiting.shift()) {
+    for (let part = takePart(); part !== undefined; part = takePart()) {
+      running.add(part.group);
       const { passed, failed } = await runPart(part, many);
+      running.delete(part.group);
       total.passed += passed;
       total.failed += failed;
     }

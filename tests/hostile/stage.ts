@@ -2,6 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { type BuiltImage, busyboxImage, pushImage } from "../fixtures/images/image_builder.ts";
 import { memoryOf, STREAM_ROOM } from "../fixtures/memory.ts";
+import { makeAccount } from "../fixtures/ordinary_user.ts";
 import { Server } from "../fixtures/server.ts";
 import { Session, until } from "../fixtures/session.ts";
 import { openFiles, traces } from "../fixtures/traces.ts";
@@ -28,6 +29,8 @@ export class Stage implements AsyncDisposable {
   #helpers: string[] = [];
 
   static async start(runtime: string): Promise<Stage> {
+    // Other parts of a run make it where there is none, which would be a change of the host in the middle of a case.
+    await makeAccount();
     const [session, idle] = await Promise.all([
       Session.start({ args: [`--runtime=${runtime}`], env: { [VARIABLE]: SECRET } }),
       Server.start(),
