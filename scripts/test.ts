@@ -170,6 +170,7 @@ function hostParts(): Part[] {
     ),
     ...testPart("host", "the kernel's side", wantedFiles(["tests/platform/linux"]), { name: "linux" }),
     ...testPart("host", "servers, services and clients", wantedFiles(["tests/host"], inParts), { name: "servers" }),
+    ...testPart("hostile", attackers, wantedFiles(["tests/hostile"])).map((part) => ({ ...part, group: ACCOUNTS })),
     ...wantedFiles(["tests/host"]).some((file) => rootlessFiles.some(({ path }) => path === file))
       ? [{
         step: "rootless",
@@ -179,7 +180,6 @@ function hostParts(): Part[] {
       }]
       : [],
     ...laterPart(),
-    ...testPart("hostile", attackers, wantedFiles(["tests/hostile"])).map((part) => ({ ...part, group: ACCOUNTS })),
   ];
 }
 
