@@ -120,7 +120,7 @@ export const LONG_ROOTLESS_FILES: readonly HostFile[] = [
   { path: "tests/host/containers/streams_test.ts", skipped: [] },
   { path: "tests/host/containers/terminal_test.ts", skipped: [] },
   {
-    path: "tests/host/containers/top_test.ts",
+    path: "tests/host/hostile/top_test.ts",
     skipped: [
       { name: "podman: users of a container that has its own", reason: OTHER_IDS },
     ],

@@ -1,4 +1,9 @@
-/** What runs in a container, by the real clients. */
+/**
+ * What runs in a container, by the real clients: that, and nothing else of the host.
+ *
+ * Tests of a folder run one after the other, and those of `blocked_processes_test.ts` keep `ps`, which reads the memory of every process of
+ * the machine, waiting for half a minute.
+ */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { ok } from "../../fixtures/run.ts";
 import { Session, until } from "../../fixtures/session.ts";
