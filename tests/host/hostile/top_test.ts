@@ -1,5 +1,5 @@
 /**
- * What runs in a container, by the real clients: that, and nothing else of the host.
+ * The processes of a container as the real clients list them, and nothing else of the host.
  *
  * Tests of a folder run one after the other, and those of `blocked_processes_test.ts` keep `ps`, which reads the memory of every process of
  * the machine, waiting for half a minute.
