@@ -9,6 +9,29 @@
 # conmon reads at most 32 KiB of a packet and loses the rest.
 my ($PACKET, $BATCH, $FROM_ERRORS) = (16384, 65536, 3);
 
+# How the accept of a connection is asked for (sock_diag(7)): netlink's type, its protocol, SOCK_DIAG_BY_FAMILY, UDIAG_SHOW_PEER, and the
+# attribute UNIX_DIAG_PEER.
+my ($RAW, $SOCK_DIAG, $BY_FAMILY, $SHOW_PEER, $PEER_ATTRIBUTE) = (3, 4, 20, 4, 2);
+my ($FIRST_PAUSE, $LONGEST_PAUSE) = (0.0001, 0.01);
+
+# Waits until conmon has accepted a connection. It accepts one at a time and reads the container's output between them, which those that
+# still wait do not get. The kernel tells the inode of a connection's other end once that is accepted, and 0 before. A kernel that cannot
+# tell (CONFIG_UNIX_DIAG) is not waited for.
+sub await_accept {
+  my ($sock) = @_;
+  my $inode = (stat $sock)[1];
+  socket(my $diag, 16, $RAW, $SOCK_DIAG) or return;
+  # struct nlmsghdr with NLM_F_REQUEST, struct unix_diag_req with both halves of the cookie unknown.
+  my $request = pack('L S S L L  C C S L L L L L', 40, $BY_FAMILY, 1, 0, 0, 1, 0, 0, 0xffffffff, $inode, $SHOW_PEER, (0xffffffff) x 2);
+  for (my $pause = $FIRST_PAUSE;; $pause *= 2 if $pause < $LONGEST_PAUSE) {
+    defined send($diag, $request, 0) && defined recv($diag, my $reply, 4096, 0) or return;
+    # Behind the header and struct unix_diag_msg are attributes: length, type, value.
+    my (undef, $type, $length, $attribute, $peer) = unpack('L S x26 S S L', $reply);
+    return if $type != $BY_FAMILY || !defined $peer || $attribute != $PEER_ATTRIBUTE || $peer != 0;
+    select(undef, undef, undef, $pause);
+  }
+}
+
 sub output { answer($_[0] == $FROM_ERRORS ? 'stderr' : 'stdout', $_[1]) if length $_[1] }
 
 sub attach_session {
@@ -23,6 +46,7 @@ sub attach_session {
   chdir $folder or die "chdir $folder: $!\n";
   socket(my $sock, 1, 5, 0) or die "socket: $!\n";
   connect($sock, pack('S a*', 1, "attach\0")) or die "connect: $!\n";
+  await_accept($sock);
   syswrite($say, "attached\n");
   # Who waits for the end of these has heard all.
   open($_, '>', '/dev/null') for \*STDOUT, \*STDERR;

@@ -3,6 +3,22 @@ export const ATTACH = String.raw`
 
 my ($PACKET, $BATCH, $FROM_ERRORS) = (16384, 65536, 3);
 
+my ($RAW, $SOCK_DIAG, $BY_FAMILY, $SHOW_PEER, $PEER_ATTRIBUTE) = (3, 4, 20, 4, 2);
+my ($FIRST_PAUSE, $LONGEST_PAUSE) = (0.0001, 0.01);
+
+sub await_accept {
+  my ($sock) = @_;
+  my $inode = (stat $sock)[1];
+  socket(my $diag, 16, $RAW, $SOCK_DIAG) or return;
+  my $request = pack('L S S L L  C C S L L L L L', 40, $BY_FAMILY, 1, 0, 0, 1, 0, 0, 0xffffffff, $inode, $SHOW_PEER, (0xffffffff) x 2);
+  for (my $pause = $FIRST_PAUSE;; $pause *= 2 if $pause < $LONGEST_PAUSE) {
+    defined send($diag, $request, 0) && defined recv($diag, my $reply, 4096, 0) or return;
+    my (undef, $type, $length, $attribute, $peer) = unpack('L S x26 S S L', $reply);
+    return if $type != $BY_FAMILY || !defined $peer || $attribute != $PEER_ATTRIBUTE || $peer != 0;
+    select(undef, undef, undef, $pause);
+  }
+}
+
 sub output { answer($_[0] == $FROM_ERRORS ? 'stderr' : 'stdout', $_[1]) if length $_[1] }
 
 sub attach_session {
@@ -16,6 +32,7 @@ sub attach_session {
   chdir $folder or die "chdir $folder: $!\n";
   socket(my $sock, 1, 5, 0) or die "socket: $!\n";
   connect($sock, pack('S a*', 1, "attach\0")) or die "connect: $!\n";
+  await_accept($sock);
   syswrite($say, "attached\n");
   open($_, '>', '/dev/null') for \*STDOUT, \*STDERR;
   close $say;

@@ -1,10 +1,17 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Bench, collect, ignore, readUntil } from "../../../../fixtures/platform/process_bench.ts";
+import { until } from "../../../../fixtures/session.ts";
 
 const ALL = { stdin: true, stdout: true, stderr: true };
 const MEGABYTE = 1024 * 1024;
+
+/** How many connections to supervisors nobody has accepted: such a one has no inode yet. */
+async function waitingConnections(): Promise<number> {
+  const lines = (await Deno.readTextFile("/proc/net/unix")).split("\n");
+  return lines.filter((line) => /^\S+: (\S+ +){5}0 .*\/attach$/.test(line)).length;
+}
 
 Deno.test({
   name: "LinuxProcesses.attach() carries 100 MB through a container and half-closes its input",
@@ -99,6 +106,32 @@ Deno.test({
     await readUntil(reader, "one");
     first!.close();
     assertEquals((await collect(second!)).stdout, "one\ntwo\n");
+  },
+});
+
+Deno.test({
+  name:
+    "LinuxProcesses.attach() resolves when the supervisor has accepted it: none misses what a container says at once",
+  ignore,
+  async fn() {
+    await using bench = await Bench.open();
+    const record = await bench.create({ args: ["echo", "one"] });
+    const { conmonPid: supervisor } = await bench.processes.state(record.id);
+    Deno.kill(supervisor, "SIGSTOP");
+    let attached = 0;
+    const attachments = [1, 2, 3].map(async () => {
+      const attachment = await bench.processes.attach(record.id, ALL);
+      attached++;
+      return attachment;
+    });
+    await until(async () => assert(await waitingConnections() >= 3));
+    await sleep(100);
+    assertEquals(attached, 0);
+    Deno.kill(supervisor, "SIGCONT");
+    const opened = await Promise.all(attachments);
+    await bench.processes.start(record.id);
+    const outputs = await Promise.all(opened.map(collect));
+    assertEquals(outputs.map(({ stdout }) => stdout), ["one\n", "one\n", "one\n"]);
   },
 });
 
