@@ -38,6 +38,7 @@ type OwnCall =
   | "mount"
   | "prctl"
   | "recvmsg"
+  | "renameat2"
   | "rt_sigprocmask"
   | "setns"
   | "signalfd4"
@@ -67,6 +68,7 @@ const GENERIC: Record<OwnCall, number> = {
   mount: 40,
   prctl: 167,
   recvmsg: 212,
+  renameat2: 276,
   rt_sigprocmask: 135,
   setns: 268,
   signalfd4: 74,
@@ -95,6 +97,7 @@ const OWN_CALLS: Record<string, Partial<Record<OwnCall, number>>> = {
     mount: 165,
     prctl: 157,
     recvmsg: 47,
+    renameat2: 316,
     rt_sigprocmask: 14,
     setns: 308,
     signalfd4: 289,
@@ -116,6 +119,7 @@ const OWN_CALLS: Record<string, Partial<Record<OwnCall, number>>> = {
     mount: 21,
     prctl: 171,
     recvmsg: 342,
+    renameat2: 357,
     rt_sigprocmask: 174,
     setns: 350,
     signalfd4: 313,
@@ -132,6 +136,7 @@ const OWN_CALLS: Record<string, Partial<Record<OwnCall, number>>> = {
     mount: 21,
     prctl: 172,
     recvmsg: 372,
+    renameat2: 347,
     rt_sigprocmask: 175,
     setns: 339,
     signalfd4: 322,
@@ -148,6 +153,7 @@ const OWN_CALLS: Record<string, Partial<Record<OwnCall, number>>> = {
     mount: 21,
     prctl: 172,
     recvmsg: 297,
+    renameat2: 382,
     rt_sigprocmask: 175,
     setns: 375,
     signalfd4: 355,
@@ -164,6 +170,7 @@ const OWN_CALLS: Record<string, Partial<Record<OwnCall, number>>> = {
     mount: 21,
     prctl: 172,
     recvmsg: 372,
+    renameat2: 353,
     rt_sigprocmask: 175,
     setns: 346,
     signalfd4: 327,

@@ -14,6 +14,7 @@ my ($logs) = @ARGV;
 my $older = "$logs/older";
 # A terminal's Ctrl-C is meant for the server, which ends this program with its input.
 setpgrp(0, 0);
+my ($AT_FDCWD, $EXCHANGE) = (-100, 2);
 my ($SETLEASE, $GETLEASE, $READ, $NONE, $O_CREAT, $NONBLOCK_CLOEXEC, $SIGIO) = (1024, 1025, 0, 2, 64, 0x80800, 29);
 # Files beyond the greatest number stay for readers that follow, who may be late: so many, of so many bytes together.
 my ($SPARE_FILES, $SPARE_BYTES) = (64, 1 << 20);
@@ -40,19 +41,35 @@ sub show {
   symlink("older/$id/$number", "$older/$id/link") and rename("$older/$id/link", "$logs/$id.log");
 }
 
-sub arm {
-  my ($id) = @_;
-  my $new = "$older/$id/new";
-  unlink $new;
-  my $is_leased = sysopen(my $file, $new, $O_CREAT, 0640);
-  $is_leased &&= fcntl($file, $SETLEASE, $READ);
-  # A file of which nobody hears is better than the present one, which conmon would begin anew.
-  rename $new, "$older/$id/next";
-  delete $armed{$id};
-  return 0 unless $is_leased;
+# The lease of a file to which nobody writes; nothing where somebody does.
+sub lease {
+  my ($path) = @_;
+  sysopen(my $file, $path, $O_CREAT, 0640) or return;
+  return fcntl($file, $SETLEASE, $READ) ? $file : undef;
+}
+
+sub hold {
+  my ($id, $file) = @_;
   $armed{$id} = $file;
   sweep() if keys %armed > $most;
   return 1;
+}
+
+# Makes the file that comes after the next one, and returns its lease.
+sub make_new {
+  my ($id) = @_;
+  unlink "$older/$id/new";
+  delete $armed{$id};
+  return lease("$older/$id/new");
+}
+
+# Has conmon find a new file, with a lease.
+sub arm {
+  my ($id) = @_;
+  my $file = make_new($id);
+  # A file of which nobody hears is better than the present one, which conmon would begin anew.
+  rename "$older/$id/new", "$older/$id/next";
+  return $file ? hold($id, $file) : 0;
 }
 
 # Gives up leases that nobody can break any more.
@@ -65,15 +82,26 @@ sub sweep {
   $most = 64 if $most < 64;
 }
 
-# Gives the next file its number. The old lease ends last: conmon goes on only then.
+# The file that was the next one has the name `new` until it has its number.
+sub give_number {
+  my ($id, $number) = @_;
+  rename("$older/$id/new", "$older/$id/$number") and show($id, $number);
+}
+
+# Gives the next file its number, and conmon a new one. The old lease ends last: conmon goes on only then. Without one it may begin a
+# file at any moment, so that the two change their names in one step.
 sub advance {
   my ($id) = @_;
   my $held = $armed{$id};
   my @numbers = numbers($id);
   my $last = $numbers[-1] // 0;
   my $number = $last + 1;
-  rename("$older/$id/next", "$older/$id/$number") and show($id, $number);
-  arm($id);
+  my $file = make_new($id);
+  my ($next, $new) = ("$older/$id/next\0", "$older/$id/new\0");
+  if (syscall($nr{renameat2}, $AT_FDCWD, $next, $AT_FDCWD, $new, $EXCHANGE) == 0) { give_number($id, $number) }
+  # A file system that cannot do that.
+  else { rename("$older/$id/next", "$older/$id/$number") and show($id, $number); rename("$older/$id/new", "$older/$id/next") }
+  hold($id, $file) if $file;
   if ($held) { fcntl($held, $SETLEASE, $NONE); close $held }
   # Wakes those who wait for this file to grow.
   chmod 0640, "$older/$id/$last" if $last;
@@ -132,12 +160,16 @@ sub resume {
   # An earlier version named the files otherwise.
   return if -e "$older/$id/files";
   my $last = (numbers($id))[-1] or return;
-  my $next = "$older/$id/next";
+  my ($next, $new) = ("$older/$id/next", "$older/$id/new");
+  give_number($id, ++$last) if -s $new || is_written($new);
   show($id, $last) if (readlink("$logs/$id.log") // '') ne "older/$id/$last";
   # Before the helper hears of a start, both names are those of one file.
   my ($own, $others) = map { join ':', (stat)[0, 1] } "$older/$id/$last", $next;
-  if ($own ne $others && (-s $next || is_written($next))) { advance($id) }
-  elsif (is_written("$older/$id/$last")) { arm($id) }
+  if ($own eq $others) { arm($id) if is_written("$older/$id/$last") }
+  elsif (-s $next) { advance($id) }
+  # Conmon may begin this file at any moment, and then it has no lease.
+  elsif (my $file = lease($next)) { hold($id, $file) if is_written("$older/$id/$last") }
+  else { advance($id) }
 }
 
 my $set = pack('L!L!', 1 << ($SIGIO - 1), 0);

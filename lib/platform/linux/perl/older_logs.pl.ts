@@ -3,6 +3,7 @@ export const OLDER_LOGS = String.raw`
 my ($logs) = @ARGV;
 my $older = "$logs/older";
 setpgrp(0, 0);
+my ($AT_FDCWD, $EXCHANGE) = (-100, 2);
 my ($SETLEASE, $GETLEASE, $READ, $NONE, $O_CREAT, $NONBLOCK_CLOEXEC, $SIGIO) = (1024, 1025, 0, 2, 64, 0x80800, 29);
 my ($SPARE_FILES, $SPARE_BYTES) = (64, 1 << 20);
 my $most = 64;
@@ -24,18 +25,31 @@ sub show {
   symlink("older/$id/$number", "$older/$id/link") and rename("$older/$id/link", "$logs/$id.log");
 }
 
-sub arm {
-  my ($id) = @_;
-  my $new = "$older/$id/new";
-  unlink $new;
-  my $is_leased = sysopen(my $file, $new, $O_CREAT, 0640);
-  $is_leased &&= fcntl($file, $SETLEASE, $READ);
-  rename $new, "$older/$id/next";
-  delete $armed{$id};
-  return 0 unless $is_leased;
+sub lease {
+  my ($path) = @_;
+  sysopen(my $file, $path, $O_CREAT, 0640) or return;
+  return fcntl($file, $SETLEASE, $READ) ? $file : undef;
+}
+
+sub hold {
+  my ($id, $file) = @_;
   $armed{$id} = $file;
   sweep() if keys %armed > $most;
   return 1;
+}
+
+sub make_new {
+  my ($id) = @_;
+  unlink "$older/$id/new";
+  delete $armed{$id};
+  return lease("$older/$id/new");
+}
+
+sub arm {
+  my ($id) = @_;
+  my $file = make_new($id);
+  rename "$older/$id/new", "$older/$id/next";
+  return $file ? hold($id, $file) : 0;
 }
 
 sub sweep {
@@ -47,14 +61,22 @@ sub sweep {
   $most = 64 if $most < 64;
 }
 
+sub give_number {
+  my ($id, $number) = @_;
+  rename("$older/$id/new", "$older/$id/$number") and show($id, $number);
+}
+
 sub advance {
   my ($id) = @_;
   my $held = $armed{$id};
   my @numbers = numbers($id);
   my $last = $numbers[-1] // 0;
   my $number = $last + 1;
-  rename("$older/$id/next", "$older/$id/$number") and show($id, $number);
-  arm($id);
+  my $file = make_new($id);
+  my ($next, $new) = ("$older/$id/next\0", "$older/$id/new\0");
+  if (syscall($nr{renameat2}, $AT_FDCWD, $next, $AT_FDCWD, $new, $EXCHANGE) == 0) { give_number($id, $number) }
+  else { rename("$older/$id/next", "$older/$id/$number") and show($id, $number); rename("$older/$id/new", "$older/$id/next") }
+  hold($id, $file) if $file;
   if ($held) { fcntl($held, $SETLEASE, $NONE); close $held }
   chmod 0640, "$older/$id/$last" if $last;
   prune($id, @numbers, $number);
@@ -108,11 +130,14 @@ sub resume {
   my ($id) = @_;
   return if -e "$older/$id/files";
   my $last = (numbers($id))[-1] or return;
-  my $next = "$older/$id/next";
+  my ($next, $new) = ("$older/$id/next", "$older/$id/new");
+  give_number($id, ++$last) if -s $new || is_written($new);
   show($id, $last) if (readlink("$logs/$id.log") // '') ne "older/$id/$last";
   my ($own, $others) = map { join ':', (stat)[0, 1] } "$older/$id/$last", $next;
-  if ($own ne $others && (-s $next || is_written($next))) { advance($id) }
-  elsif (is_written("$older/$id/$last")) { arm($id) }
+  if ($own eq $others) { arm($id) if is_written("$older/$id/$last") }
+  elsif (-s $next) { advance($id) }
+  elsif (my $file = lease($next)) { hold($id, $file) if is_written("$older/$id/$last") }
+  else { advance($id) }
 }
 
 my $set = pack('L!L!', 1 << ($SIGIO - 1), 0);

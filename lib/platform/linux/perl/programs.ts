@@ -78,7 +78,7 @@ export const NURSERY_PROGRAM: PerlProgram = {
 /** Keeps the files of logs that begin anew at a greatest size. */
 export const OLDER_LOGS_PROGRAM: PerlProgram = {
   parts: [COMMON, OLDER_LOGS],
-  calls: ["rt_sigprocmask", "signalfd4"],
+  calls: ["rt_sigprocmask", "signalfd4", "renameat2"],
 };
 
 /** Hands on what comes to published ports to which no rule of the firewall leads. */
