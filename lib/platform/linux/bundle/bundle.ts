@@ -35,6 +35,7 @@ import { markDockerTree } from "./tree/docker_mark.ts";
 import { writeTreeFiles } from "./tree/tree_files.ts";
 import { resolveUser } from "./user_lookup.ts";
 import { ensureFolder, requireFolder } from "./tree/workdir.ts";
+import { lentPaths } from "./lent_paths.ts";
 
 /** Writable groups would be the container's own limits, or those of others. */
 const NO_DELEGATION = "Give systemd its control groups: they are read-only, since it could lift its limits; " +
@@ -55,6 +56,8 @@ export interface Bundler {
 export interface Written {
   /** The rules for system calls. */
   rules?: SpecSeccomp;
+  /** The paths that a small mount namespace of its runtime has to have. */
+  lent?: readonly string[];
   /** Something is to be run when the container is deleted. */
   hooked: boolean;
   /** Something is to be run once it has started. */
@@ -158,7 +161,12 @@ export async function openBundler(context: HostContext, filters: SeccompFilters)
       spec.process.env = withVariables(spec.process.env, options.secrets?.env ?? {});
       writeFileSync(container.config, specText(spec), { mode: 0o600 });
       const { poststart, poststop } = spec.hooks ?? {};
-      return { rules: spec.linux.seccomp, hooked: poststop !== undefined, startHooked: poststart !== undefined };
+      return {
+        rules: spec.linux.seccomp,
+        lent: lentPaths(spec, context.paths),
+        hooked: poststop !== undefined,
+        startHooked: poststart !== undefined,
+      };
     },
   };
 }

@@ -2,11 +2,22 @@
 export const HIDE = String.raw`
 use strict;
 
+sub make_private {
+  my ($mount) = @_;
+  my ($none, $root) = ("none\0", "/\0");
+  syscall($mount, $none, $root, $none, 0x44000, 0) == 0 or die "mount: $!\n";
+}
+
+sub cover_tree {
+  my ($mount, $unified) = @_;
+  my ($tree, $tmpfs) = ("$unified\0", "tmpfs\0");
+  syscall($mount, $tmpfs, $tree, $tmpfs, 0, 0) == 0 or die "cover $unified: $!\n";
+}
+
 sub hide_tree {
   my ($unshare, $mount, $unified) = @_;
-  my ($none, $root, $tree, $tmpfs) = ("none\0", "/\0", "$unified\0", "tmpfs\0");
   syscall($unshare, 0x20000) == 0 or die "unshare: $!\n";
-  syscall($mount, $none, $root, $none, 0x44000, 0) == 0 or die "mount: $!\n";
-  syscall($mount, $tmpfs, $tree, $tmpfs, 0, 0) == 0 or die "cover $unified: $!\n";
+  make_private($mount);
+  cover_tree($mount, $unified);
 }
 `;

@@ -15,17 +15,18 @@ import { AGENT_GROUND } from "./agent/ground.pl.ts";
 import { AGENT_PROCESSES } from "./agent/processes.pl.ts";
 import { AGENT_READ } from "./agent/read.pl.ts";
 import { AGENT_WRITE } from "./agent/write.pl.ts";
-import { ATTACH } from "./attach.pl.ts";
+import { NURSERY_ATTACH } from "./nursery/attach.pl.ts";
 import { COMMON } from "./common.pl.ts";
 import { DATAGRAMS } from "./datagrams.pl.ts";
 import { EPOLL } from "./epoll.pl.ts";
-import { EXEC } from "./exec.pl.ts";
+import { NURSERY_EXEC } from "./nursery/exec.pl.ts";
 import { HAND_ON } from "./hand_on.pl.ts";
 import { HIDE } from "./hide.pl.ts";
+import { NURSERY_LAUNCH } from "./nursery/launch.pl.ts";
 import { LINKS } from "./links.pl.ts";
 import { MOUNTS } from "./mounts.pl.ts";
 import { NOTIFY } from "./notify.pl.ts";
-import { NURSERY } from "./nursery.pl.ts";
+import { NURSERY_REQUESTS } from "./nursery/requests.pl.ts";
 import { NULL } from "./null.pl.ts";
 import { OLDER_LOGS } from "./older_logs.pl.ts";
 import { PORTS } from "./ports.pl.ts";
@@ -67,11 +68,11 @@ export const NOTIFY_PROGRAM: PerlProgram = { parts: [COMMON, NOTIFY], calls: [] 
 
 /** Starts supervisors, whose parent it is, supervises processes of exec sessions, and attaches to containers. */
 export const NURSERY_PROGRAM: PerlProgram = {
-  parts: [COMMON, HIDE, EPOLL, NULL, EXEC, ATTACH, NURSERY],
+  parts: [COMMON, HIDE, EPOLL, NULL, NURSERY_EXEC, NURSERY_ATTACH, NURSERY_LAUNCH, NURSERY_REQUESTS],
   calls: [
     ...["pidfd_open", "unshare", "setns", "mount", "memfd_create"] as const,
     ...["epoll_create1", "epoll_ctl", "epoll_pwait", "prctl", "mknodat", "recvmsg", "exit_group"] as const,
-    ...["fsopen", "fsconfig", "fsmount"] as const,
+    ...["fsopen", "fsconfig", "fsmount", "open_tree", "move_mount", "umount2", "close_range"] as const,
   ],
 };
 

@@ -5,6 +5,7 @@ import { openBundler } from "../bundle/bundle.ts";
 import { LogForwarder } from "../logs/syslog/forwarder.ts";
 import { LogKeeper } from "../logs/log_keeper.ts";
 import { Cgroups, usableCgroupLayout } from "../resources/cgroups.ts";
+import { Launcher } from "./nursery/launcher.ts";
 import type { Nursery } from "./nursery/nursery.ts";
 import { NurserySockets } from "./nursery/nursery_sockets.ts";
 import { LinuxProcesses } from "./processes.ts";
@@ -18,9 +19,10 @@ export async function openProcesses(context: HostContext, nursery: Nursery): Pro
   const cgroups = new Cgroups(layout, context.paths.runroot);
   await cgroups.open();
   const filters = new SeccompFilters();
-  const [runtimes, conmon, bundler] = await Promise.all([
+  const [runtimes, conmon, launcher, bundler] = await Promise.all([
     Runtimes.open(context, layout),
     findProgram("conmon"),
+    Launcher.open(context, nursery),
     openBundler(context, filters),
   ]);
   if (conmon === undefined) throw new EngineError("unsupported", "Open host: conmon is not installed");
@@ -30,7 +32,7 @@ export async function openProcesses(context: HostContext, nursery: Nursery): Pro
   const sealed = new SealedRuntimes(nursery, context.log);
   const sockets = new NurserySockets(context.paths.runroot);
   return new LinuxProcesses(context, {
-    ...{ runtimes, sealed, conmon, nursery, sockets },
+    ...{ runtimes, sealed, conmon, nursery, launcher, sockets },
     ...{ cgroups, bundler, filters, logKeeper, logForwarder },
   });
 }

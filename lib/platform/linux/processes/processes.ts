@@ -30,6 +30,7 @@ import type { Bundler } from "../bundle/bundle.ts";
 import type { Cgroups } from "../resources/cgroups.ts";
 import { beginConmon, type ConmonOptions } from "./nursery/conmon.ts";
 import { EarlySupervisors } from "./nursery/early_supervisors.ts";
+import type { Launcher } from "./nursery/launcher.ts";
 import type { NurserySockets } from "./nursery/nursery_sockets.ts";
 import { ExitWatch, readExit } from "./exit_watch.ts";
 import { LinuxExecs } from "./exec/execs.ts";
@@ -62,6 +63,7 @@ export interface Parts {
   runtimes: Runtimes;
   conmon: string;
   nursery: Nursery;
+  launcher: Launcher | undefined;
   sockets: NurserySockets;
   sealed: SealedRuntimes;
   cgroups: Cgroups;
@@ -144,7 +146,11 @@ export class LinuxProcesses implements Processes {
       if (written.rules !== undefined && !conmon.runtime.filters) throw withoutFilter(conmon.runtime);
       const logPath = await logKeeper.prepare(record.log) ?? await openLogTarget(record.log, container);
       const images = join(checkpointFolder(this.#context.paths, record.id), "checkpoint");
-      const begun = waiting ?? await beginConmon({ ...conmon, logPath, restore: restore && { ...restore, images } });
+      const restored = restore && { launch: undefined, restore: { ...restore, images } };
+      const ready = { ...conmon, logPath, ...restored };
+      const { launch } = waiting ?? ready;
+      await using _ = await launch?.launcher.open(launch.link, conmon.runtime, written.lent);
+      const begun = waiting ?? await beginConmon(ready);
       waiting = undefined;
       const supervisor = await begun.finish();
       if (record.log.older) await logKeeper.arm(record.id);
@@ -300,7 +306,11 @@ export class LinuxProcesses implements Processes {
     const { runtimes, sealed, conmon: program, nursery } = this.#parts;
     const usual = await sealed.of(await runtimes.of(record.spec.runtime));
     const runtime = record.spec.cgroupsMode === "disabled" ? withoutCgroups(usual) : usual;
-    const rest = { paths: this.#context.paths, container: this.#pathsOf(record.id), logPath: record.log.path };
+    const { launcher } = this.#parts;
+    const container = this.#pathsOf(record.id);
+    const isLaunched = launcher?.isWorthwhile(runtime, this.#supervisors.count);
+    const launch = launcher && isLaunched ? { launcher, link: join(container.bundle, "mounts") } : undefined;
+    const rest = { paths: this.#context.paths, container, logPath: record.log.path, launch };
     return { program, nursery, runtime, record, ...rest };
   }
 

@@ -10,6 +10,7 @@ import type { RestoreImages } from "../../../../engine/ports/checkpoint_port.ts"
 import { EngineError } from "../../../../engine/errors.ts";
 import type { ContainerPaths, HostPaths } from "../../helpers/paths.ts";
 import { logArguments } from "../../logs/log_sources.ts";
+import type { Launcher } from "./launcher.ts";
 import type { Nursery } from "./nursery.ts";
 import { isUserNetwork } from "../../../../engine/records/user_network.ts";
 import { bridgeNamespace } from "../../networks/bridge_command.ts";
@@ -30,6 +31,8 @@ export interface ConmonOptions {
   container: ContainerPaths;
   /** The path of the log. */
   logPath: string;
+  /** Has the runtime create the container in another mount namespace, to which a link leads by then. */
+  launch?: { launcher: Launcher; link: string };
   /** Bring the container back from these images in place of creating it. */
   restore?: RestoreImages & { images: string };
 }
@@ -44,6 +47,8 @@ export interface Supervisor {
 
 /** A conmon that is on its way. */
 export interface ConmonStart {
+  /** As its options have it. */
+  launch: ConmonOptions["launch"];
   /** Has the runtime create the container of the bundle. Throws the runtime's failure as an `EngineError`. */
   finish(): Promise<Supervisor>;
   kill(): void;
@@ -69,6 +74,7 @@ export async function beginConmon(options: ConmonOptions, waits = false): Promis
   const conmon = await nursery.conmon(container.bundle, holder.fields, [program, ...conmonArgs(options)], waits);
   const { kill, ended } = conmon;
   return {
+    launch: options.launch,
     kill,
     ended,
     async finish() {
@@ -88,9 +94,9 @@ export async function beginConmon(options: ConmonOptions, waits = false): Promis
   };
 }
 
-function conmonArgs({ runtime, record, paths, container, logPath, restore }: ConmonOptions): string[] {
+function conmonArgs({ runtime, record, paths, container, logPath, launch, restore }: ConmonOptions): string[] {
   const { id, spec, process, log } = record;
-  const [runtimeProgram, ...before] = commandOf(runtime);
+  const [runtimeProgram, ...before] = launch?.launcher.commandOf(runtime, launch.link) ?? commandOf(runtime);
   const { sizeMax = spec.logSizeMax ?? 0 } = log;
   return [
     ...["--api-version", "1", "--sync", "--cid", id, "--cuuid", id, "--name", record.name || id],

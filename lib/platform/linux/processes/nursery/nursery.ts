@@ -128,19 +128,31 @@ export class Nursery {
   }
 
   /** Makes a copy of a program that nobody can change, and returns a path of it that is good for as long as the nursery lives. */
-  async seal(program: string): Promise<string> {
-    const { said, ended } = await this.#begin("seal", [program]);
-    const { line, errors } = await said;
-    if (await ended === 0) return line;
-    throw new EngineError("internal", `Copy "${program}": ${errors.trim() || "no reason given"}`);
+  seal(program: string): Promise<string> {
+    return this.#doItself("seal", [program], `Copy "${program}"`);
   }
 
   /** Makes a network namespace with its loopback up, kept by a file that is there. */
   async netns(path: string): Promise<void> {
-    const { said, ended } = await this.#begin("netns", [path]);
-    const { errors } = await said;
-    if (await ended === 0) return;
-    throw new EngineError("internal", `Make network namespace "${path}": ${errors.trim() || "no reason given"}`);
+    await this.#doItself("netns", [path], `Make network namespace "${path}"`);
+  }
+
+  /** Makes a mount namespace; the fields are those of `launch.pl`. Returns why it is not a small one, or an empty text. */
+  launch(fields: readonly string[]): Promise<string> {
+    return this.#doItself("launch", fields, "Make mount namespace");
+  }
+
+  /** Lets go of the mount namespace to which a link leads. */
+  async land(link: string): Promise<void> {
+    await this.#doItself("land", [link], "Let go of a mount namespace");
+  }
+
+  /** Has its process do work itself, and returns the line that it says. */
+  async #doItself(verb: string, fields: readonly string[], task: string): Promise<string> {
+    const { said, ended } = await this.#begin(verb, fields);
+    const { line, errors } = await said;
+    if (await ended === 0) return line;
+    throw new EngineError("internal", `${task}: ${errors.trim() || "no reason given"}`);
   }
 
   /** Ends it. Programs that it started continue. */

@@ -29,6 +29,8 @@ export class Supervisors {
   readonly #children = new Map<string, Promise<unknown>>();
   /** Containers whose supervisor died before them. */
   readonly #orphans = new Map<string, ProcessMark>();
+  /** How many bundles an earlier server has left. */
+  readonly #earlier: number;
   readonly #timer: ReturnType<typeof setInterval>;
 
   /** `ended` is told of each container whose supervisor has ended. */
@@ -36,7 +38,9 @@ export class Supervisors {
     this.#context = context;
     this.#cgroups = cgroups;
     this.#ended = ended;
-    for (const id of readdirSync(context.paths.bundles)) if (ID.test(id)) this.#adoptOrphan(id);
+    const earlier = readdirSync(context.paths.bundles).filter((id) => ID.test(id));
+    this.#earlier = earlier.length;
+    for (const id of earlier) this.#adoptOrphan(id);
     this.#timer = setInterval(() => this.#checkOrphans(), ORPHAN_POLL);
     this.#timer.unref();
   }
@@ -49,6 +53,11 @@ export class Supervisors {
       this.#ended(containerID);
       this.#adoptOrphan(containerID);
     });
+  }
+
+  /** How many there are, at most. */
+  get count(): number {
+    return this.#children.size + this.#earlier;
   }
 
   /** Resolves when the supervisor of a dead container has ended, by force when it takes too long. */

@@ -1,5 +1,5 @@
 // Made of attach.pl by `deno task generate`: change that file.
-export const ATTACH = String.raw`
+export const NURSERY_ATTACH = String.raw`
 
 my ($PACKET, $BATCH, $FROM_ERRORS) = (16384, 65536, 3);
 

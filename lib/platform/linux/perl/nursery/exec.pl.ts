@@ -1,5 +1,5 @@
 // Made of exec.pl by `deno task generate`: change that file.
-export const EXEC = String.raw`
+export const NURSERY_EXEC = String.raw`
 my ($SUBREAPER, $FOLDER_AT, $FIFO, $NONBLOCK, $GETFL, $SETFL) = (36, -100, 0010600, 04000, 3, 4);
 my ($DONTWAIT, $NOSIGNAL, $RECEIVE_CLOEXEC) = (0x40, 0x4000, 0x40000000);
 my ($EAGAIN, $ECONNRESET, $PIECE, $PENDING_MOST, $SILENCE, $PAUSE, $TURNS) = (11, 104, 65536, 262144, 0.2, 0.004, 64);
