@@ -8,6 +8,9 @@ import type { Nursery } from "./nursery.ts";
 /** From so many supervisors on a small namespace is worth the program that enters it. */
 const WORTHWHILE = 50;
 
+/** Programs here are on the ground of every namespace (see `launch.pl`); another folder may be a mount of its own. */
+const GROUND = /^\/(proc|usr|s?bin|nix)\//;
+
 /**
  * Has runtimes create containers in small mount namespaces (see `launch.pl`), where there are many containers, or a tree of control groups
  * is to be hidden from the runtime.
@@ -47,9 +50,10 @@ export class Launcher {
    * Makes the namespace with the paths of {@linkcode lentPaths}, a whole one where it cannot be a small one, and lets it go in the end: the
    * runtime is not in it any more.
    */
-  async open(link: string, { hidden }: Runtime, paths: readonly string[] | undefined): Promise<AsyncDisposable> {
+  async open(link: string, { path, hidden }: Runtime, paths: readonly string[] | undefined): Promise<AsyncDisposable> {
     const { root, runroot } = this.#context.paths;
-    const why = await this.#nursery.launch([link, hidden, root, runroot, ...paths ?? []]);
+    const lent = GROUND.test(path) ? paths ?? [] : [];
+    const why = await this.#nursery.launch([link, hidden, root, runroot, ...lent]);
     if (why !== "") this.#context.log("debug", `Make a small mount namespace: ${why}`);
     // A nursery that is lost has let all of them go.
     return { [Symbol.asyncDispose]: () => this.#nursery.land(link).catch(() => {}) };
