@@ -38,10 +38,20 @@ export async function answerLogs(
   const write = (batch: readonly LogRecord[], piece: Piece) => {
     for (const record of batch) writeRecord(record, piece, { timestamps, raw, details });
   };
-  const open = (signal: AbortSignal) => engine.containers.logs(record.id, readOptions(query, signal));
+  const options = readOptions(query);
+  const open = (signal: AbortSignal) => engine.containers.logs(record.id, { ...options, signal });
   const headers = { "Content-Type": raw ? RAW_STREAM : MULTIPLEXED_STREAM };
   const isSocket = wantsWebSocket(context.request);
-  if (!query.follow && !isSocket) return new Response(await gatherBody(open(context.signal), write), { headers });
+  if (!query.follow && !isSocket) {
+    // A call whose signal nobody has asked for ends with its function: its body is sent as it is, not passed on piece by piece.
+    const records = engine.containers.logs(record.id, {
+      ...options,
+      get signal() {
+        return context.signal;
+      },
+    });
+    return new Response(await gatherBody(records, write), { headers });
+  }
   // A reply that ends early must end a reader that waits, too.
   const stop = new AbortController();
   const body = gatherPieces(endingWith(open(AbortSignal.any([stop.signal, context.signal])), stop), write);
@@ -65,7 +75,7 @@ function endingWith<T>(records: AsyncIterable<T>, stop: AbortController): AsyncI
   };
 }
 
-function readOptions(query: LogsQuery, signal: AbortSignal): LogsOptions {
+function readOptions(query: LogsQuery): LogsOptions {
   return {
     stdout: query.stdout ?? false,
     stderr: query.stderr ?? false,
@@ -73,7 +83,6 @@ function readOptions(query: LogsQuery, signal: AbortSignal): LogsOptions {
     since: momentParameter("since", query.since),
     until: momentParameter("until", query.until),
     tail: tailLines(query.tail),
-    signal,
   };
 }
 

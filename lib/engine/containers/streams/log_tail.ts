@@ -1,6 +1,6 @@
 /** Finding the last lines of a log without holding it in memory. */
 import type { LogPlace } from "../../ports/host_port.ts";
-import { type LogRecord, parseK8sLog } from "../../text/logs/k8s_log.ts";
+import { type LogRecord, wholeRecords } from "../../text/logs/k8s_log.ts";
 
 /** A log in which places stay what they are while it grows. */
 export interface PlacedLog {
@@ -15,7 +15,7 @@ export interface TailStart {
   from: LogPlace;
   skip: number;
   /** The records from the place to the log's end at that time, where they are at hand. */
-  records?: LogRecord[][];
+  records?: LogRecord[];
 }
 
 /** Counts lines by where they begin. Streams interleave: each has its own line at a time. */
@@ -49,18 +49,15 @@ export async function findTail(log: PlacedLog, lines: number): Promise<TailStart
   for (let asked = lines + SPARE;; asked *= 4) {
     const from = await log.place(asked);
     const counter = new LineCounter();
-    const held = from.bytes && await Array.fromAsync(parseK8sLog(oneChunk(from.bytes)));
-    for await (const records of held ?? log.open(from)) for (const record of records) counter.lineOf(record);
+    const held = from.bytes && wholeRecords(from.bytes);
+    if (held) { for (const record of held) counter.lineOf(record); }
+    else for await (const records of log.open(from)) for (const record of records) counter.lineOf(record);
     const skip = Math.max(0, counter.lines - lines);
     // A log opened in its middle may begin inside a line of each stream: those two must not be needed.
     const isSure = counter.lines >= lines + 2 && (counter.unsure < skip || asked > lines + FAR);
     if (from.offset > 0 && !isSure) continue;
     return { from, skip, records: held };
   }
-}
-
-async function* oneChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield await Promise.resolve(bytes);
 }
 
 /** Leaves out the first lines of records that begin at a {@linkcode TailStart}'s place. */

@@ -39,12 +39,13 @@ async function* readRecords(
   options: LogsOptions,
 ): AsyncGenerator<LogRecord[]> {
   using end = new FollowEnd(context, record, options);
-  const { signal } = options;
+  // The signal is asked for where a log is opened: most of the last lines are at hand without, and it may be made when it is asked for.
   const log: PlacedLog = {
     place: (records) => requireHost(context.core).processes.logPlace(record.log, records),
-    open: (from) => openLog(context, record, { from, signal }),
+    open: (from) => openLog(context, record, { from, signal: options.signal }),
   };
-  const openLive = (from?: LogPlace) => openLog(context, record, { from, followUntil: end.promise, signal });
+  const openLive = (from?: LogPlace) =>
+    openLog(context, record, { from, followUntil: end.promise, signal: options.signal });
   const { tail } = options;
   for await (const batch of fromTail(log, openLive, { tail, isLive: end.promise !== undefined })) {
     const fitting = batch.filter((entry) => fitsOptions(entry, options));
@@ -62,7 +63,7 @@ async function* fromTail(
   for (let attempt = 1;; attempt++) {
     try {
       const { from, skip, records } = await findTail(log, tail);
-      if (records !== undefined && !isLive) return yield* skipLines(records, skip);
+      if (records !== undefined && !isLive) return yield* skipLines([records], skip);
       return yield* skipLines(openLive(from), skip);
     } catch (error) {
       // The supervisor has begun a new file: the place is gone, before anything of it was read.
@@ -87,7 +88,7 @@ function openLog(context: Context, record: ContainerRecord, options: LogReadOpti
 class FollowEnd implements Disposable {
   /** `undefined` where nothing is followed. */
   readonly promise?: Promise<void>;
-  readonly #timer = new AbortController();
+  #timer?: AbortController;
   readonly #release: () => void = () => {};
 
   constructor(context: Context, record: ContainerRecord, { follow, until }: LogsOptions) {
@@ -98,12 +99,15 @@ class FollowEnd implements Disposable {
     const { clock } = context.core;
     // A sleep cannot be longer than a timer counts; a day is more than anybody follows to.
     const rest = Math.min((until ?? Infinity) - clock.now(), 86_400_000);
-    if (until !== undefined) ends.push(clock.sleep(Math.max(0, rest), this.#timer.signal).catch(() => {}));
+    if (until !== undefined) {
+      this.#timer = new AbortController();
+      ends.push(clock.sleep(Math.max(0, rest), this.#timer.signal).catch(() => {}));
+    }
     this.promise = Promise.race(ends).then(() => {});
   }
 
   [Symbol.dispose](): void {
-    this.#timer.abort();
+    this.#timer?.abort();
     this.#release();
   }
 }

@@ -41,17 +41,30 @@ export async function* parseK8sLog(source: AsyncIterable<Uint8Array>): AsyncGene
       bytes.set(chunk, rest.length);
     }
     const records: LogRecord[] = [];
-    let start = 0;
-    for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
-      const record = parseRecord(bytes, start, end);
-      if (record) records.push(record);
-      start = end + 1;
-    }
+    const start = takeRecords(bytes, records);
     if (records.length > 0) yield records;
     // A copy: the chunk is the source's, and may be large.
     rest = bytes.slice(start);
     if (rest.length > LONGEST_RECORD) throw new EngineError("corrupt", "Read log: a record has no end");
   }
+}
+
+/** Returns the records of bytes that are at hand, as {@linkcode parseK8sLog} does: one without an end is left out. */
+export function wholeRecords(bytes: Uint8Array): LogRecord[] {
+  const records: LogRecord[] = [];
+  takeRecords(bytes, records);
+  return records;
+}
+
+/** Adds the records that end in the bytes, and returns where the next one begins. */
+function takeRecords(bytes: Uint8Array, records: LogRecord[]): number {
+  let start = 0;
+  for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
+    const record = parseRecord(bytes, start, end);
+    if (record) records.push(record);
+    start = end + 1;
+  }
+  return start;
 }
 
 /** A record as it stands in the log's bytes. Few readers ask when it was written: that is read when it is asked for. */

@@ -46,6 +46,7 @@ interface Library {
   inotify_add_watch(file: number, path: Bytes, events: number): number;
   statx(folder: number, path: Bytes, flags: number, fields: number, data: Bytes): number;
   read_now(file: number, data: Bytes, size: bigint): bigint;
+  pread(file: number, data: Bytes, size: bigint, position: bigint): bigint;
   open_tree(call: number, file: number, path: Bytes, flags: number): Promise<bigint>;
   mount_setattr(
     call: number,
@@ -81,6 +82,7 @@ const SYMBOLS = {
   inotify_init1: { parameters: ["i32"], result: "i32" },
   inotify_add_watch: { parameters: ["i32", "buffer", "u32"], result: "i32" },
   statx: { parameters: ["i32", "buffer", "i32", "u32", "buffer"], result: "i32" },
+  pread: { name: "pread64", parameters: ["i32", "buffer", "usize", "i64"], result: "isize" },
   read_now: { name: "read", parameters: ["i32", "buffer", "usize"], result: "isize" },
   // By number: libc has names for these since glibc 2.36 only. They wait for processors as mount(2) does.
   open_tree: { name: "syscall", parameters: ["i64", "i64", "buffer", "i64"], result: "i64", nonblocking: true },
@@ -105,7 +107,7 @@ const CLOSE_ON_EXEC = 4;
 /** `O_WRONLY | O_CLOEXEC` of `open(2)` on x86, ARM, RISC-V, POWER and s390. */
 const WRITE_ONLY = 0o2000001;
 /** `O_RDONLY | O_CLOEXEC`. */
-const READ_ONLY = 0o2000000;
+export const READ_ONLY = 0o2000000;
 /** `MS_NODEV` of `mount(2)`. */
 const NO_DEVICES = 4n;
 /** `MS_NOSUID | MS_NODEV | MS_NOEXEC`. */
@@ -115,7 +117,7 @@ const NO_FOLLOW = 8;
 const DETACH = 2;
 /** `AT_FDCWD`, and `AT_EMPTY_PATH`: the handle itself is meant. */
 const WORKING_FOLDER = -100;
-const EMPTY_PATH = 0x1000;
+export const EMPTY_PATH = 0x1000;
 /** `OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC`. */
 const CLONE = 0x80001;
 /** `AT_RECURSIVE`, and `MS_PRIVATE`: what happens to the clone is seen nowhere else. */

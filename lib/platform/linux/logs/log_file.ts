@@ -8,7 +8,8 @@ import { clearTimeout, setTimeout } from "node:timers";
 import { EngineError } from "../../../engine/errors.ts";
 import type { LogReadOptions } from "../../../engine/ports/host_port.ts";
 import { watchGrowth } from "./growth_watch.ts";
-import { fileID, type OpenFile, openOwn, readAt } from "./log_place.ts";
+import { type OpenFile, openOwn, readAt } from "./log_place.ts";
+import { factsOf } from "./read_now.ts";
 import { hasSystemCode } from "../../../oci/system_error.ts";
 
 /** Bytes of the first read, and of those of a long log. */
@@ -46,7 +47,7 @@ export function readLogFile(
     advance: () => {},
     async open() {
       const file = await openExisting(path, openFile);
-      if (isFirst && from && from.file !== "" && (!file || await fileID(file) !== from.file)) throw fileReplaced();
+      if (isFirst && from && from.file !== "" && (!file || factsOf(file.fd).id !== from.file)) throw fileReplaced();
       isFirst = false;
       return file;
     },
@@ -91,7 +92,7 @@ async function* readChunks(
       waiter.look();
       // Asked before the read: what is written before the end is read then.
       const last = ended;
-      if (!last && file) await waiter.watch(file, files.path);
+      if (!last && file) waiter.watch(file, files.path);
       file ??= await files.open();
       const chunk = file && await readAt(file, position, size);
       if (chunk && chunk.length > 0) {
@@ -164,8 +165,8 @@ class GrowthWaiter {
   }
 
   /** Watches the file, unless it does. Comes before a look at it, so that nothing is missed between. */
-  async watch(file: FileHandle, path: string): Promise<void> {
-    this.#unwatch ??= watchGrowth(path, await fileID(file), () => this.wake());
+  watch(file: FileHandle, path: string): void {
+    this.#unwatch ??= watchGrowth(path, factsOf(file.fd).id, () => this.wake());
   }
 
   unwatch(): void {

@@ -3,13 +3,16 @@
  *
  * @module
  */
-import { closeSync, fstatSync, openSync, readSync, type Stats } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import type { LogPlace } from "../../../engine/ports/host_port.ts";
 import { hasSystemCode } from "../../../oci/system_error.ts";
+import { closeNow, factsOf, openNow, readNow } from "./read_now.ts";
 
 /** Bytes of the block at the end, in which a few records are, and of those before it. */
 const LAST_BLOCK = 32 * 1024;
+/** Bytes that a record rarely has more of, and that are looked at in any case: what is read takes room and time. */
+const USUAL_RECORD = 256;
+const LEAST = 4 * 1024;
 const CHUNK = 256 * 1024;
 /** A line's head, `TIME STREAM F ` or `TIME STREAM P `, is within this many bytes. */
 const HEAD = 64;
@@ -40,20 +43,11 @@ export async function findLogPlace(path: string, records: number, openFile: Open
     return { offset: 0, file: "" };
   }
   try {
-    const stats = await file.stat();
-    return { ...await tailStart(file, stats.size, records), file: idOf(stats) };
+    const { id, size } = factsOf(file.fd);
+    return { ...await tailStart(file, size, records), file: id };
   } finally {
     await file.close();
   }
-}
-
-/** Tells a file from those before and after it under the same name; an inode's number alone comes again. */
-export async function fileID(file: FileHandle): Promise<string> {
-  return idOf(await file.stat());
-}
-
-function idOf({ dev, ino, birthtimeMs }: Stats): string {
-  return `${dev}:${ino}:${birthtimeMs}`;
 }
 
 /** At most `length` bytes from a position on; none at the end. */
@@ -66,24 +60,24 @@ export async function readAt(file: FileHandle, position: number, length: number)
 /** A place, with the bytes from there to the end if these are at hand. */
 type TailStart = Pick<LogPlace, "offset" | "bytes">;
 
-/** Looks for the place in the last block; `undefined` where it is before that, or there is no file. */
+/** Looks for the place in the last block; `undefined` where it is before that, or the file cannot be read: whoever reads it next tells why. */
 function placeInLastBlock(path: string, records: number): LogPlace | undefined {
-  let descriptor: number;
+  const file = openNow(path);
+  if (file === undefined) return undefined;
   try {
-    descriptor = openSync(path, "r");
-  } catch {
-    // Looked at once more, by the reader that tells why.
+    const { id, size } = factsOf(file);
+    const usual = Math.min(LAST_BLOCK, Math.max(LEAST, records * USUAL_RECORD));
+    for (const length of new Set([usual, LAST_BLOCK])) {
+      const search = new TailSearch(size, records, length);
+      const block = new Uint8Array(search.end - search.start);
+      const found = search.look(block.subarray(0, readNow(file, block, search.start)));
+      if (found) return { ...found, file: id };
+    }
     return undefined;
-  }
-  try {
-    const stats = fstatSync(descriptor);
-    const search = new TailSearch(stats.size, records);
-    const length = search.end - search.start;
-    const block = new Uint8Array(length);
-    const found = search.look(block.subarray(0, readSync(descriptor, block, 0, length, search.start)));
-    return found && { ...found, file: idOf(stats) };
+  } catch {
+    return undefined;
   } finally {
-    closeSync(descriptor);
+    closeNow(file);
   }
 }
 
@@ -107,12 +101,13 @@ class TailSearch {
   /** The bytes after a block, so that the head of a line is whole where it lies across the border. */
   #after: Uint8Array = new Uint8Array(0);
 
-  constructor(size: number, records: number) {
+  /** @param length Bytes of the first block */
+  constructor(size: number, records: number, length = LAST_BLOCK) {
     this.#size = size;
     this.#records = records;
     this.#lineEnd = size;
     this.end = size;
-    this.start = records <= 0 ? size : Math.max(0, size - LAST_BLOCK);
+    this.start = records <= 0 ? size : Math.max(0, size - length);
   }
 
   /** Looks through the next block; `undefined` where the place is before it. */

@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
-import { type LogRecord, parseK8sLog } from "../../../../lib/engine/text/logs/k8s_log.ts";
+import { type LogRecord, parseK8sLog, wholeRecords } from "../../../../lib/engine/text/logs/k8s_log.ts";
 import { findTail, skipLines } from "../../../../lib/engine/containers/streams/log_tail.ts";
 import type { LogsOptions } from "../../../../lib/engine/containers/options.ts";
 import { parseRFC3339 } from "../../../../lib/engine/text/moment.ts";
@@ -54,6 +54,7 @@ Deno.test("parseK8sLog() gives back every byte, however the log is cut", async (
 Deno.test("parseK8sLog() leaves out what is no record, and refuses one without an end", async () => {
   const log = "cut off by rotation\n2024-01-01T00:00:00.1+00:00 stdout F good\n2024 neither X bad\n\n2024 stdout F\n";
   assertEquals(texts(await all(parseK8sLog(cut(encoder.encode(log), () => 5)))), ["stdout: good\n"]);
+  assertEquals(texts(wholeRecords(encoder.encode(`${log}2024 stdout F without an end`))), ["stdout: good\n"]);
   const endless = cut(new Uint8Array(3 << 20).fill(65), () => 1 << 20);
   await assertRejects(() => Array.fromAsync(parseK8sLog(endless)), Error, "a record has no end");
 });
@@ -131,6 +132,32 @@ Deno.test("Containers.logs() shows streams, times and last lines as asked", asyn
   assertEquals(await read({ until: middle }), lines.slice(0, 2));
   assertEquals(await read({ tail: 3 }), lines.slice(1));
   assertEquals(await read({ tail: 0 }), []);
+});
+
+Deno.test("Containers.logs() has no use for a signal where the last lines are at hand", async () => {
+  await using engine = await openFake();
+  const { containers, kernel } = engine;
+  const { record: { id } } = await containers.create(spec());
+  await containers.start(id);
+  kernel.write(id, "one\ntwo\nthree\nfour\n");
+  let asked = 0;
+  const options = (tail?: number): LogsOptions => ({
+    ...BOTH,
+    tail,
+    get signal() {
+      asked++;
+      return undefined;
+    },
+  });
+  kernel.hasLogsAtHand = true;
+  assertEquals(texts(await all(containers.logs(id, options(2)))), ["stdout: three\n", "stdout: four\n"]);
+  assertEquals(asked, 0);
+  // A reading of the log itself can be ended.
+  assertEquals((await all(containers.logs(id, options()))).length, 4);
+  assertEquals(asked, 1);
+  kernel.hasLogsAtHand = false;
+  assertEquals((await all(containers.logs(id, options(2)))).length, 2);
+  assertEquals(asked > 1, true);
 });
 
 Deno.test("Containers.logs() since the moment of a line has that line, however the moment was written", async () => {

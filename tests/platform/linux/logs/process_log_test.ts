@@ -1,11 +1,12 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
-import { appendFile, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { assert, assertEquals, assertNotEquals, assertRejects, assertThrows } from "@std/assert";
+import { appendFile, mkdtemp, open, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { EngineError } from "../../../../lib/engine/errors.ts";
 import { readLogFile } from "../../../../lib/platform/linux/logs/log_file.ts";
 import { findLogPlace } from "../../../../lib/platform/linux/logs/log_place.ts";
+import { closeNow, factsOf, openNow, readNow } from "../../../../lib/platform/linux/logs/read_now.ts";
 import { Bench, ignore } from "../../../fixtures/platform/process_bench.ts";
 
 async function withFile(run: (path: string) => Promise<void>): Promise<void> {
@@ -36,6 +37,44 @@ Deno.test("findLogPlace() is at the first of the wanted records, across blocks a
       assertEquals(text.length, wanted.length, `tail of ${tailRecords}`);
       assertEquals(text, wanted);
     }
+  }));
+
+Deno.test("findLogPlace() has the bytes at hand where the last block has them, long lines too", () =>
+  withFile(async (path) => {
+    // Of the usual length, too long for the part of the block that is read first, and too long for the block.
+    for (const [length, isAtHand] of [[60, true], [1000, true], [3000, false]] as const) {
+      const all = Array.from(
+        { length: 400 },
+        (_, i) => `2026-11-21T00:00:00.${i}+00:00 stdout F ${"x".repeat(length)}\n`,
+      );
+      await writeFile(path, all.join(""));
+      const { bytes, offset } = await findLogPlace(path, 26);
+      const wanted = all.slice(-26).join("");
+      assertEquals(bytes && new TextDecoder().decode(bytes), isAtHand ? wanted : undefined, `lines of ${length}`);
+      assertEquals(offset, all.join("").length - wanted.length);
+    }
+  }));
+
+Deno.test("factsOf() tells the same of one file however it was opened, and something else of the next one", () =>
+  withFile(async (path) => {
+    await writeFile(path, "a line\n");
+    await using handle = await open(path, "r");
+    const descriptor = openNow(path)!;
+    try {
+      assertEquals(factsOf(descriptor), factsOf(handle.fd));
+      assertEquals(factsOf(descriptor).size, 7);
+      await writeFile(`${path}.new`, "a longer line\n");
+      await rename(`${path}.new`, path);
+      await using next = await open(path, "r");
+      assertNotEquals(factsOf(next.fd).id, factsOf(descriptor).id);
+      const room = new Uint8Array(3);
+      assertEquals([readNow(descriptor, room, 2), new TextDecoder().decode(room)], [3, "lin"]);
+      assertEquals(readNow(descriptor, room, 7), 0);
+    } finally {
+      closeNow(descriptor);
+    }
+    assertThrows(() => readNow(descriptor, new Uint8Array(1), 0));
+    assertEquals(openNow(`${path}.none`), undefined);
   }));
 
 Deno.test("readLogFile() begins nowhere in a file that was replaced since its place was found", () =>

@@ -1,0 +1,68 @@
+/**
+ * Reading files on the thread that serves everybody: for a few bytes of a file on a disk of the server's own, going to another one takes many
+ * times as long. By libc under Deno, in a fifth of the time that `node:fs` takes there.
+ *
+ * @module
+ */
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { cText, EMPTY_PATH, library, READ_ONLY } from "../helpers/libc.ts";
+
+/** `STATX_INO | STATX_SIZE | STATX_BTIME` of statx(2), and the size of its answer. */
+const FIELDS = 0x100 | 0x200 | 0x800;
+const STATUS = 256;
+/** A handle's own file has no path. */
+const NO_PATH = cText("");
+
+/** The identity of an open file, and its size. */
+export interface FileFacts {
+  /** Tells the file from those before and after it under the same name; an inode's number alone comes again. */
+  id: string;
+  /** In bytes. */
+  size: number;
+}
+
+/** Opens a file for reading; `undefined` where that fails, for whatever reason. */
+export function openNow(path: string): number | undefined {
+  const calls = library();
+  if (calls !== null) {
+    const file = calls.open(cText(path), READ_ONLY);
+    return file < 0 ? undefined : file;
+  }
+  try {
+    return openSync(path, "r");
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Returns the facts of an open file, by its descriptor. Those of one runtime are not those of another. Throws where they cannot be had; Deno
+ * knows the reason only of what it has opened itself.
+ */
+export function factsOf(file: number): FileFacts {
+  const status = new Uint8Array(STATUS);
+  if (library()?.statx(file, NO_PATH, EMPTY_PATH, FIELDS, status) !== 0) {
+    const { dev, ino, birthtimeMs, size } = fstatSync(file);
+    return { id: `${dev}:${ino}:${birthtimeMs}`, size };
+  }
+  const view = new DataView(status.buffer);
+  const born = `${view.getBigInt64(80, true)}.${view.getUint32(88, true)}`;
+  const device = `${view.getUint32(136, true)}.${view.getUint32(140, true)}`;
+  return { id: `${device}:${view.getBigUint64(32, true)}:${born}`, size: Number(view.getBigUint64(40, true)) };
+}
+
+/** Reads what there is room for, from a position on. Returns the number of bytes, 0 at the end; throws where it cannot. */
+export function readNow(file: number, room: Uint8Array, position: number): number {
+  const calls = library();
+  if (calls === null) return readSync(file, room, 0, room.length, position);
+  const count = Number(calls.pread(file, room, BigInt(room.length), BigInt(position)));
+  if (count < 0) throw new Error(`Read ${room.length} bytes at ${position}: the kernel refuses it`);
+  return count;
+}
+
+/** Closes what {@linkcode openNow} has opened. */
+export function closeNow(file: number): void {
+  const calls = library();
+  if (calls === null) closeSync(file);
+  else calls.close(file);
+}
