@@ -25,7 +25,7 @@ export interface FileFacts {
 export function openNow(path: string): number | undefined {
   const calls = library();
   if (calls !== null) {
-    const file = calls.open(cText(path), READ_ONLY);
+    const file = calls.open(cText(path), READ_ONLY, 0);
     return file < 0 ? undefined : file;
   }
   try {
@@ -36,7 +36,7 @@ export function openNow(path: string): number | undefined {
 }
 
 /**
- * Returns the facts of an open file, by its descriptor. Those of one runtime are not those of another. Throws where they cannot be had; Deno
+ * Returns the facts of an open file, by its descriptor; they are the same under one runtime only. Throws where they cannot be had; Deno
  * knows the reason only of what it has opened itself.
  */
 export function factsOf(file: number): FileFacts {

@@ -4,7 +4,7 @@
  * @module
  */
 import { randomUUID } from "node:crypto";
-import { existsSync, renameSync, statSync } from "node:fs";
+import { chmodSync, existsSync, renameSync } from "node:fs";
 import { chmod, chown, mkdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
@@ -71,10 +71,8 @@ class FolderVolumes implements Volumes {
     }
     makeNew(this.#folder(name), 0o755);
     makeNew(path, 0o755);
-    // The umask is not asked: programs of any user start in there.
-    for (const folder of [this.#folder(name), path]) {
-      if ((statSync(folder).mode & 0o777) !== 0o755) await chmod(folder, 0o755);
-    }
+    // The umask is not asked: programs of any user start in there. To set the mode takes less than to look at it.
+    for (const folder of [this.#folder(name), path]) chmodSync(folder, 0o755);
     if (owner !== undefined) {
       await chown(path, owner.uid, owner.gid);
       if (owner.mode !== undefined) await chmod(path, owner.mode);
