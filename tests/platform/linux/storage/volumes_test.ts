@@ -124,6 +124,25 @@ Deno.test(
 );
 
 Deno.test(
+  { name: "Volumes.create() gives its folders their mode, whatever the umask", ignore },
+  () =>
+    withVolumes(async (volumes, _tree, root) => {
+      for (const mask of [0o077, 0]) {
+        const name = `mask${mask}`;
+        const umask = Deno.umask(mask);
+        try {
+          await volumes.create(name);
+        } finally {
+          Deno.umask(umask);
+        }
+        for (const folder of [join(root, "volumes", name), volumes.path(name)]) {
+          assertEquals((await stat(folder)).mode & 0o7777, 0o755);
+        }
+      }
+    }),
+);
+
+Deno.test(
   { name: "Volumes.remove() removes a volume once and for all", ignore },
   () =>
     withVolumes(async (volumes, _tree, root) => {
