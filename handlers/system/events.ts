@@ -14,7 +14,9 @@ const LATE = 1_000;
 
 /** The choices of a tree for {@linkcode streamEvents}. */
 export interface EventsView {
-  /** Which events the tree has; all of them by default. */
+  /** The tree's API; Podman's by default. */
+  api?: "docker" | "podman";
+  /** Which events of its API the tree has; all of them by default. */
   isTold?: (event: EngineEvent) => boolean;
   /** Tells of events of the past second which ones a stream of what happens from now on begins with; none by default. */
   isAwaited?: (event: EngineEvent) => boolean;
@@ -27,18 +29,19 @@ export function streamEvents(
   engine: Engine,
   query: EventsQuery,
   { signal, version }: Context,
-  { isAwaited, isTold, hasAskedImage = false }: EventsView = {},
+  { api = "podman", isAwaited, isTold, hasAskedImage = false }: EventsView = {},
 ): AsyncIterable<Event> {
   const [since, until] = [momentParameter("since", query.since), momentParameter("until", query.until)];
   const follow = query.stream ?? true;
   const isPodman4 = isBefore(version, 5, 0) && !isBefore(version, 2, 0);
   const asked = isPodman4 ? bothOf(isKnownToPodman4, eventFilter(query.filters)) : eventFilter(query.filters);
-  const filter = isTold === undefined ? asked : bothOf(isTold, asked);
+  const ofTree = bothOf(({ notFor }) => notFor !== api, isTold);
+  const filter = bothOf(ofTree, asked);
   const now = Date.now();
   const begin = isAwaited && follow && since === undefined && until === undefined
     ? {
       since: now - LATE,
-      filter: (event: EngineEvent) => (event.time >= now || isAwaited(event)) && (filter?.(event) ?? true),
+      filter: (event: EngineEvent) => (event.time >= now || isAwaited(event)) && filter(event),
     }
     : { since, filter };
   const list = engine.events.list({ ...begin, about: eventSubjects(query.filters), until, follow, signal });

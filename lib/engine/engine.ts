@@ -95,7 +95,8 @@ export class Engine {
       limit: resolved.limits.events,
       bytes: resolved.limits.eventBytes,
       memory: resolved.limits.eventMemory,
-      onEvent: ({ type, action }) => metrics.events.add({ type, action }),
+      // An event that each API has in its own way counts once.
+      onEvent: ({ type, action, notFor }) => notFor !== "podman" && metrics.events.add({ type, action }),
       onError: (error) => log("error", `Write events: ${error}`),
     });
     const intents = new Intents(state, () => ports.clock.now());

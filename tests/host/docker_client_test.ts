@@ -81,6 +81,24 @@ Deno.test("the Docker CLI drives version, pull, images, run, ps, logs, rm", asyn
       await docker("rm", id);
     },
   );
+  await t.step(
+    "events tells of networks joined and left, and of the signals of a stop, in docker's order",
+    async () => {
+      const since = (Date.now() / 1000).toFixed(3);
+      const id = (await docker("run", "-d", "--name", "told", image, "sleep", "1000")).trim();
+      await docker("stop", "-t", "1", "told");
+      const until = (Date.now() / 1000 + 0.1).toFixed(3);
+      const format = "{{.Type}} {{.Action}} {{.Actor.Attributes.name}} {{.Actor.Attributes.container}}";
+      const told = await docker("events", "--since", since, "--until", until, "--format", format);
+      const network = (action: string) => `network ${action} bridge ${id}`;
+      const container = (action: string) => `container ${action} told <no value>`;
+      const [begin, end] = [["create"], ["die", "stop"]].map((actions) => actions.map(container));
+      const kills = ["kill", "kill"].map(container);
+      const start = [network("connect"), container("start"), ...kills, network("disconnect")];
+      assertEquals(told.trim().split("\n"), [...begin, ...start, ...end]);
+      await docker("rm", "told");
+    },
+  );
   await t.step("-v makes a missing folder, --mount refuses it", async () => {
     const missing = `${server.folder}/made/for/it`;
     const run = ["run", "--rm", "--network=none"];

@@ -1,9 +1,12 @@
 import type { Event } from "../../wire/system/event.ts";
 import { dockerAction } from "../../wire/system/docker_action.ts";
 import { toNanoseconds } from "../../wire/time.ts";
+import { dockerNetworkName, inspectMode } from "../networks/names.ts";
 
 /** Choices for {@linkcode dockerEvent}. */
 export interface EventView {
+  /** The default network has Docker's name. */
+  named?: boolean;
   /** Without what stands in the event twice, as from version 1.52 on. */
   bare: boolean;
   /** Returns when a container was started last, in milliseconds since the epoch. */
@@ -13,8 +16,9 @@ export interface EventView {
 }
 
 /** An event in Docker's words. */
-export function dockerEvent(event: Event, { bare, startOf, showName }: EventView): Event {
-  const worded = withShownName(showName, withOwnAttributes(withDuration(inDockersWords(event), startOf)));
+export function dockerEvent(event: Event, { bare, startOf, showName, named = false }: EventView): Event {
+  const shown = withShownName(showName, event.Type === "network" ? withDockersNetwork(event, named) : event);
+  const worded = withOwnAttributes(withDuration(inDockersWords(shown), startOf));
   const told = event.Type === "container" && event.Action === "start"
     ? atStart(worded, startOf(event.Actor.ID))
     : worded;
@@ -41,6 +45,19 @@ function atStart(event: Event, startedAt: number | undefined): Event {
   // A later start is another event's.
   if (event.timeNano === undefined || timeNano > event.timeNano) return event;
   return { ...event, time: Math.floor(startedAt / 1000), timeNano };
+}
+
+/** The default network by Docker's name, and those that are modes of a container by the IDs under which clients find them. */
+function withDockersNetwork(event: Event, named: boolean): Event {
+  const { Attributes } = event.Actor;
+  const { name = "" } = Attributes ?? {};
+  const mode = inspectMode(name);
+  if (mode !== undefined) {
+    const Actor = { ID: mode.Id, Attributes: { ...Attributes, type: mode.Driver } };
+    return { ...event, id: mode.Id, Actor };
+  }
+  if (!named) return event;
+  return { ...event, Actor: { ...event.Actor, Attributes: { ...Attributes, name: dockerNetworkName(name) } } };
 }
 
 function withShownName(show: EventView["showName"], event: Event): Event {

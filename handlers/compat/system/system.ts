@@ -11,6 +11,8 @@ import { compatSystemAPI } from "./api.ts";
 import { isBefore } from "../../path_version.ts";
 import { compatDiskUsage } from "./disk_usage.ts";
 import { nameShower } from "../images/docker_name.ts";
+import { engineName } from "../networks/names.ts";
+import type { Filters } from "../../wire/query.ts";
 import { dockerEvent } from "./events.ts";
 import { compatInfo } from "./info.ts";
 import { pruneBuild } from "./prune_build.ts";
@@ -35,13 +37,21 @@ export function compatSystem(engine: Engine): Implementation {
     CompatGetEvents: (query, context) => {
       const bare = context.version !== undefined && !isBefore(context.version, 1, 52);
       const showName = nameShower(engine, context.version);
-      const view = { bare, showName, startOf: (id: string) => lastStart(engine, id) };
+      const named = context.version !== undefined;
+      const view = { bare, showName, named, startOf: (id: string) => lastStart(engine, id) };
       const asksForSome = query.filters?.label !== undefined || query.filters?.container !== undefined;
       const isAwaited = asksForSome ? (event: EngineEvent) => isEnd(engine, event) : undefined;
-      const events = streamEvents(engine, query, context, { isAwaited, isTold: isDockers, hasAskedImage: true });
+      const choices = { api: "docker", isAwaited, isTold: isDockers, hasAskedImage: true } as const;
+      const events = streamEvents(engine, { ...query, filters: engineFilters(query.filters) }, context, choices);
       return mapValues(events, (event) => dockerEvent(event, view));
     },
   });
+}
+
+/** The filters, with the engine's names of networks beside Docker's: the default one has both. */
+function engineFilters(filters: Filters | undefined): Filters | undefined {
+  const { network } = filters ?? {};
+  return network === undefined ? filters : { ...filters, network: [...network, ...network.map(engineName)] };
 }
 
 /** Events of containers that Podman alone has. */

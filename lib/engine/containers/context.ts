@@ -1,6 +1,7 @@
 import type { ContainerRecord, ContainerSpec, ContainerStatus } from "../records/container_record.ts";
 import type { Core } from "../core.ts";
 import { fitAttributes } from "../store/event_attributes.ts";
+import type { NewEvent } from "../store/events.ts";
 import type { Networks } from "../networks/networks.ts";
 import type { PodStore } from "../pods/pod_store.ts";
 import type { VolumeStore } from "../volumes/volume_store.ts";
@@ -104,15 +105,24 @@ type Labels = Record<string, string>;
 const toldLabels = new WeakMap<Labels, Labels>();
 const toldHealthLabels = new WeakMap<Labels, Labels>();
 
-/** Tells the event log what happened to a container; what is `passing` is not kept for later. */
+/** Choices for {@linkcode emitEvent}. */
+interface EventChoices {
+  /** Of a container that was checked: its health, and whether that is another one than before. */
+  health?: { status: string; isNew: boolean };
+  /** It is not kept for later. */
+  isPassing?: boolean;
+  /** The API that does not have it. */
+  notFor?: NewEvent["notFor"];
+}
+
+/** Tells the event log what happened to a container. */
 export function emitEvent(
   context: Context,
   record: ContainerRecord,
   action: string,
   exitCode?: number,
   more: Record<string, string> = {},
-  health?: { status: string; isNew: boolean },
-  passing = false,
+  { health, isPassing = false, notFor }: EventChoices = {},
 ): void {
   const { id, name, imageName: image, spec } = record;
   const code: Record<string, string> = exitCode === undefined ? {} : { containerExitCode: String(exitCode) };
@@ -124,7 +134,8 @@ export function emitEvent(
   const checked = health && { health: health.status, ...!health.isNew && { repeated: true as const } };
   const asked = spec.requestWords?.image;
   const names = { name, image, ...asked !== undefined && { askedImage: asked } };
-  context.core.events.emit({ type: "container", action, id, ...names, attributes, exitCode, ...checked }, passing);
+  const event = { type: "container", action, id, ...names, attributes, exitCode, ...checked } as const;
+  context.core.events.emit({ ...event, ...notFor && { notFor } }, isPassing);
 }
 
 function fitLabels(labels: Labels, most: number, known: WeakMap<Labels, Labels>): Labels {

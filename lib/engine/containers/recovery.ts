@@ -9,6 +9,7 @@ import { inParallel } from "../concurrency.ts";
 import { START_INTENT, undoBringUp } from "./life/bring_up.ts";
 import { cleanUp } from "./life/clean_up.ts";
 import { type Context, emitEvent, isLive, withContainerLock } from "./context.ts";
+import { emitNetworks } from "./networks/network_events.ts";
 import { requireHost } from "../core.ts";
 import { CREATE_INTENT, undoCreate } from "./create/create.ts";
 import { volumesOf } from "./create/mounts.ts";
@@ -139,7 +140,10 @@ async function adoptProcess(context: Context, record: ContainerRecord, state: Pr
   const startedAt = hasStarted ? state.startedAt ?? context.core.clock.now() : record.state.startedAt;
   const next = withState(record, { status, pid, conmonPid, startedAt });
   await context.records.save(next, hasStarted ? freshHealth(context, next, "starting") : []);
-  if (hasStarted) emitEvent(context, next, "start");
+  if (hasStarted) {
+    emitNetworks(context, next, "connect");
+    emitEvent(context, next, "start");
+  }
   context.health.watch(context, next, hasStarted);
 }
 

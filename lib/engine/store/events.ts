@@ -27,6 +27,8 @@ export interface EngineEvent {
   health?: string;
   /** The check found the health that the one before had found. */
   repeated?: true;
+  /** The API that does not have it: of the same thing it tells by other events, or at another place among them. */
+  notFor?: "docker" | "podman";
 }
 
 /** An event to emit; the log gives it a time where it has none. */

@@ -9,7 +9,9 @@ import { started } from "../../fixtures/engine/started.ts";
 import { untilTrue } from "../../fixtures/until_true.ts";
 
 async function actions(engine: FakeEngine, id: string): Promise<string[]> {
-  return (await engine.events()).filter((event) => event.id === id).map(({ action }) => action);
+  return (await engine.events()).filter((event) => event.id === id && event.notFor !== "podman").map(({ action }) =>
+    action
+  );
 }
 
 Deno.test("Containers.start() runs a container on its own address, and ends it in Podman's order of events", async () => {

@@ -88,8 +88,11 @@ for (let seed = 1; seed <= SEEDS; seed++) {
     await assertConsistent(engine);
     assertEquals([...engine.kernel.volumes.keys()], []);
     const last = new Map<string, string>();
-    for (const { id, type, action } of await engine.events()) {
-      if (type !== "container" || ["attach", "kill", "restart", "rename"].includes(action)) continue;
+    for (const { id, type, action, notFor } of await engine.events()) {
+      // Docker's order is that of the same events for another API.
+      if (type !== "container" || notFor === "podman" || ["attach", "kill", "restart", "rename"].includes(action)) {
+        continue;
+      }
       const before = last.get(id) ?? "";
       assert(FOLLOWS[before]?.includes(action), `"${action}" follows "${before}"`);
       last.set(id, action);

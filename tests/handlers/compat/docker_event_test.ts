@@ -77,3 +77,48 @@ Deno.test("CompatGetEvents tells what Docker tells: images as they were asked fo
   assertEquals(native.some(({ Action }) => Action === "init"), true);
   assertEquals(new Set(native.map(({ from }) => from)), new Set(["docker.io/library/tiny:latest"]));
 });
+
+Deno.test("CompatGetEvents tells of networks joined and left, and of a stop's signal, in Docker's order; Podman's API in its own", async () => {
+  await using test = await openTestEngine();
+  const since = Date.now() / 1000;
+  const create = async (body: object) => {
+    const made = await test.send("POST", "/v1.50/containers/create", { Image: TINY_NAME, Cmd: ["serve"], ...body });
+    return (await made.json()).Id as string;
+  };
+  await test.send("POST", "/v1.50/networks/create", { Name: "lan" });
+  const Id = await create({ HostConfig: { NetworkMode: "bridge" } });
+  // Of a container without a process Docker tells at its start.
+  await test.send("POST", "/v1.50/networks/lan/connect", { Container: Id });
+  for (const path of ["start", "stop"]) await test.send("POST", `/containers/${Id}/${path}`);
+  const alone = await create({ HostConfig: { NetworkMode: "none" } });
+  for (const path of ["start", "kill"]) await test.send("POST", `/containers/${alone}/${path}`);
+  const events = async (path: string, filters: object) => {
+    const until = Date.now() / 1000 + 1;
+    const query = `stream=false&since=${since}&until=${until}&filters=${JSON.stringify(filters)}`;
+    const text = await (await test.send("GET", `${path}/events?${query}`)).text();
+    const all: { Type: string; Action: string; Actor: { ID: string; Attributes: Record<string, string> } }[] = text
+      .trim().split("\n").filter(Boolean).map((line) => JSON.parse(line));
+    return all;
+  };
+  const told = async (path: string, id: string) => {
+    const all = await events(path, { type: ["container", "network"] });
+    const mine = all.filter(({ Actor }) => Actor.ID === id || Actor.Attributes.container === id);
+    return mine.map(({ Type, Action, Actor: { Attributes } }) =>
+      [Action, ...Type === "network" ? [Attributes.name] : [], ...Action === "kill" ? [Attributes.signal] : []].join(
+        " ",
+      )
+    );
+  };
+  const life = ["create", "connect bridge", "connect lan", "start", "kill 15", "disconnect bridge", "disconnect lan"];
+  assertEquals(await told("/v1.50", Id), [...life, "die", "stop"]);
+  assertEquals(await told("/libpod", Id), ["create", "connect lan", "init", "start", "stop", "died", "cleanup"]);
+  const lone = ["create", "connect none", "start", "kill 9", "disconnect none", "die"];
+  assertEquals(await told("/v1.50", alone), lone);
+  const networks: { Id: string; Name: string; Driver: string }[] = await (await test.send("GET", "/v1.50/networks"))
+    .json();
+  for (const { Id: network, Name: name, Driver: type } of networks.filter(({ Name }) => Name !== "host")) {
+    const container = name === "none" ? alone : Id;
+    const [joined] = await events("/v1.50", { network: [name], event: ["connect"] });
+    assertEquals(joined?.Actor, { ID: network, Attributes: { container, name, type } });
+  }
+});

@@ -3,6 +3,7 @@ import type { ContainerRecord } from "../../records/container_record.ts";
 import { EngineError } from "../../errors.ts";
 import { bringUp } from "../life/bring_up.ts";
 import { type Context, emitEvent, withContainerLock } from "../context.ts";
+import { emitNetworks } from "../networks/network_events.ts";
 import { requireHost } from "../../core.ts";
 import { improperState } from "../failures.ts";
 import { requireDependencies } from "../life/lifecycle.ts";
@@ -68,6 +69,7 @@ async function restoreLocked(
   const running = withState(up, state);
   await records.save(running, freshHealth(context, running, "starting"));
   context.health.watch(context, running, true);
+  emitNetworks(context, running, "connect");
   emitEvent(context, running, "restore");
   const statistics = await checkpoints.statistics(id);
   if (!options.keep) await checkpoints.remove(id);

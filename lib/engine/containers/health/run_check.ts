@@ -213,7 +213,10 @@ async function reportStatus(
     : undefined;
   // Repeated outcomes must not drive everything else out of the history.
   const isKept = context.health.keeps(record.id, entry.end, isNew || isLogger);
-  emitEvent(context, record, "health_status", undefined, details, { status: health.status, isNew }, !isKept);
+  emitEvent(context, record, "health_status", undefined, details, {
+    health: { status: health.status, isNew },
+    isPassing: !isKept,
+  });
   if (!destination.startsWith("/")) return;
   const { status: Status, failingStreak: FailingStreak, log } = health;
   const text = JSON.stringify({ Status, FailingStreak, Log: log.map(toldEntry) });

@@ -1,6 +1,7 @@
 import type { ContainerRecord } from "../../records/container_record.ts";
 import { bringUp, type BringUpOptions, giveUp } from "./bring_up.ts";
 import { type Context, emitEvent, withContainerLock } from "../context.ts";
+import { emitNetworks } from "../networks/network_events.ts";
 import { requireHost } from "../../core.ts";
 import { dependenciesOf } from "../dependencies.ts";
 import { alreadySo, improperState, isCode, noCgroup } from "../failures.ts";
@@ -59,6 +60,7 @@ export async function startLocked(
   }
   const started = { status: "running", startedAt, stoppedByUser: false, stoppedForShutdown: undefined } as const;
   const running = await context.records.saveState(up, started, freshHealth(context, up, "starting"));
+  emitNetworks(context, running, "connect");
   emitEvent(context, running, "start");
   context.health.watch(context, running, true);
   runPostStart(context, running);

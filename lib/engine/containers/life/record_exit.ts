@@ -2,6 +2,7 @@
 import type { ContainerRecord, ExitStatus } from "../../records/container_record.ts";
 import { cleanUp } from "./clean_up.ts";
 import { type Context, emitEvent, isLive, withContainerLock } from "../context.ts";
+import { emitNetworks } from "../networks/network_events.ts";
 import { isCode } from "../failures.ts";
 import { messageOf } from "../../../oci/message_of.ts";
 import { leavePod } from "../../pods/exit_policy.ts";
@@ -73,8 +74,15 @@ export async function recordExit(
 
 /** Tells of an end that is recorded, cleans up, and goes on as the container wants. */
 async function finishEnd(context: Context, record: ContainerRecord, ended: ContainerRecord): Promise<void> {
-  if (record.state.status === "stopping") emitEvent(context, record, "stop");
+  const { status } = record.state;
+  const stop = (notFor: "docker" | "podman") => {
+    if (status === "stopping") emitEvent(context, record, "stop", undefined, {}, { notFor });
+  };
+  if (status !== "initialized") emitNetworks(context, record, "disconnect");
+  // Podman has stopped it, and then it has ended; with Docker it ends, and then it is stopped.
+  stop("docker");
   emitEvent(context, ended, "died", ended.state.exitCode);
+  stop("podman");
   await cleanUp(context, ended);
   emitEvent(context, ended, "cleanup");
   if (context.restarting.has(record.id)) return;

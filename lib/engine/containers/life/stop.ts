@@ -112,6 +112,11 @@ async function beginStop(
 }
 
 async function sendSignal(context: Context, id: string, signal: number, watch: ExitWatch): Promise<void> {
+  const record = context.records.get(id);
+  // Before the signal: the end that follows it may be there at once.
+  if (record?.state.status === "stopping") {
+    emitEvent(context, record, "kill", undefined, { signal: String(signal) }, { notFor: "podman" });
+  }
   try {
     await requireHost(context.core).processes.kill(id, signal);
   } catch (error) {

@@ -15,6 +15,7 @@ import { improperState } from "../failures.ts";
 import { setupOf } from "../life/teardowns.ts";
 import { checkRecordSize } from "../record_size.ts";
 import { withState } from "../records.ts";
+import { emitNetworkChange } from "./network_events.ts";
 
 /** The kind of the intents that precede a change of a live container's networks. One that is cut short ends disconnected. */
 export const ATTACHMENT_INTENT = "container.attachment";
@@ -41,7 +42,7 @@ export async function connectContainer(
     checkRecordSize(context, planned);
     if (isLive(record)) await attachLive(context, record, planned, network);
     else await context.records.save(planned);
-    emitChange(context, record, "connect", network);
+    emitNetworkChange(context, record, "connect", network);
   });
 }
 
@@ -66,7 +67,7 @@ export async function disconnectContainer(context: Context, networkName: string,
     } else {
       await context.records.save(withoutAttachment(record, network.name));
     }
-    emitChange(context, record, "disconnect", network);
+    emitNetworkChange(context, record, "disconnect", network);
   });
 }
 
@@ -298,16 +299,6 @@ function serversOf(
 
 function beginChange(context: Context, { id }: ContainerRecord, { name }: NetworkRecord) {
   return context.core.intents.begin(ATTACHMENT_INTENT, id, { network: name });
-}
-
-function emitChange(
-  context: Context,
-  { id }: ContainerRecord,
-  action: "connect" | "disconnect",
-  network: NetworkRecord,
-): void {
-  const attributes = { container: id, type: network.driver };
-  context.core.events.emit({ type: "network", action, id: network.id, name: network.name, attributes });
 }
 
 function isConnected(nameOrID: string, network: string): EngineError {
