@@ -8,6 +8,7 @@ import { findByNameOrID } from "../text/lookup.ts";
 import { draftNetwork, type NetworkWish } from "./create_network.ts";
 import { Leases } from "./leases.ts";
 import { ambiguousNetwork, networkExists, noSuchNetwork } from "./network_errors.ts";
+import { isSharedBridge } from "./network_options.ts";
 import { readAddress } from "./network_subnets.ts";
 
 /** The network containers get that name none; clients know it by this name. */
@@ -168,7 +169,7 @@ export class Networks {
       }
       this.#leases.drop(record.id);
       // After a failure it keeps its place until the next start, which finishes the removal. Nobody enters it meanwhile.
-      await hostOf(this.#core)?.networks.remove(record, isMade);
+      await hostOf(this.#core)?.networks.remove(record, { isMade, sharers: () => this.#sharersOf(record) });
       this.#leaving.delete(record.id);
       if (begun) state.commitLater([intents.end(begun.intent)]);
       this.#core.events.emit({ type: "network", action: "remove", id: record.id, name });
@@ -184,8 +185,9 @@ export class Networks {
         // Written by `remove`.
         const record: NetworkRecord = JSON.parse(intent.details.record);
         // Another network gets the place only when this one is gone from the host: nothing is left to do then.
-        const isTaken = this.list().some((other) => other.interface === record.interface);
-        if (!isTaken) await hostOf(this.#core)?.networks.remove(record);
+        const sharers = this.#sharersOf(record);
+        const isTaken = isSharedBridge(record.options) ? haveCommonSubnet(record, sharers) : sharers.length > 0;
+        if (!isTaken) await hostOf(this.#core)?.networks.remove(record, { sharers: () => sharers });
         await state.commit(done);
       } catch (error) {
         log("error", `Remove what is left of network "${intent.subject}": ${error}`);
@@ -232,6 +234,13 @@ export class Networks {
     this.#leases.check(network, addresses);
   }
 
+  /** The other networks that have the same bridge. */
+  #sharersOf({ id, driver, interface: name }: NetworkRecord): NetworkRecord[] {
+    if (driver !== "bridge") return [];
+    const isSharer = (other: NetworkRecord) => other.driver === driver && other.interface === name && other.id !== id;
+    return this.#table.values().filter(isSharer);
+  }
+
   async #make(wish: NetworkWish): Promise<NetworkRecord> {
     const others = [...this.#table.values(), ...this.#leaving.values()];
     const record = await draftNetwork(this.#core, wish, {
@@ -242,4 +251,10 @@ export class Networks {
     await this.#core.state.commit([this.#table.put(record.id, record)]);
     return record;
   }
+}
+
+/** Whether a network has a subnet that one of the others has, too. */
+function haveCommonSubnet({ subnets }: NetworkRecord, others: readonly NetworkRecord[]): boolean {
+  const theirs = new Set(others.flatMap((other) => other.subnets.map(({ subnet }) => subnet)));
+  return subnets.some(({ subnet }) => theirs.has(subnet));
 }

@@ -54,11 +54,10 @@ export interface Networks {
    */
   isMade(network: NetworkRecord): boolean;
   /**
-   * Removes a network's bridge and what belongs to it, its place too.
-   *
-   * @param isMade The answer of {@linkcode Networks.isMade}, where nothing can have been made since; asked for by default
+   * Removes a network's bridge and what belongs to it, its place too. A bridge that it shares stays, with all that is the others'; so does one
+   * that is not the engine's to manage (`mode=unmanaged`).
    */
-  remove(network: NetworkRecord, isMade?: boolean): Promise<void>;
+  remove(network: NetworkRecord, options?: NetworkRemoval): Promise<void>;
   /** Gives up the places of networks of which no more was made, and that are not among these. Called at start. */
   releaseUnrecorded(recorded: readonly NetworkRecord[]): Promise<void>;
   /** Reads the interfaces of a namespace that a container joined by its path. */
@@ -67,6 +66,14 @@ export interface Networks {
   list(): Promise<string[]>;
   /** Asks a program in a container's network by the health protocol of gRPC. Where that fails, the answer says why. */
   askGRPCHealth(question: GRPCHealthQuestion): Promise<GRPCHealth>;
+}
+
+/** Choices for {@linkcode Networks.remove}. */
+export interface NetworkRemoval {
+  /** The answer of {@linkcode Networks.isMade}, where nothing can have been made since; asked for by default. */
+  isMade?: boolean;
+  /** Returns the other networks that have the same bridge. Asked when nobody else is changing it; none by default. */
+  sharers?: () => readonly NetworkRecord[];
 }
 
 /** The program that is asked for its health, and for that of which service. */

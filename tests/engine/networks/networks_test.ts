@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
+import { requireHost } from "../../../lib/engine/core.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
 import { AddressPool } from "../../../lib/engine/networks/address_pool.ts";
 import { choosePlace } from "../../../lib/engine/networks/choose_place.ts";
@@ -273,4 +274,31 @@ Deno.test("Networks.remove() writes nothing down for a network that never was on
   fail = false;
   await engine.networks.recover();
   assertEquals(acts, ["networks.releaseUnrecorded stays"]);
+});
+
+Deno.test("Networks.remove() tells the host which networks have the same bridge, and recover() does so of a removal that was cut short", async () => {
+  const told: string[][] = [];
+  let fail = false;
+  await using engine = await openFake();
+  const { networks } = requireHost(engine.core);
+  const remove = networks.remove.bind(networks);
+  networks.remove = async (network, options) => {
+    told.push(options?.sharers?.().map(({ name }) => name) ?? []);
+    if (fail) throw new Error("cut short");
+    await remove(network, options);
+  };
+  const options = { mode: "unmanaged" };
+  for (const name of ["one", "two", "three"]) {
+    const { id } = await engine.networks.create({ name, interface: "shared0", options });
+    engine.kernel.bridges.add(id);
+  }
+  await engine.networks.create({ name: "apart" });
+  await engine.networks.remove("two", () => {});
+  fail = true;
+  await assertRejects(() => engine.networks.remove("one", () => {}), Error, "cut short");
+  fail = false;
+  await engine.networks.recover();
+  assertEquals(engine.core.intents.open().length, 0);
+  await engine.networks.remove("three", () => {});
+  assertEquals(told, [["one", "three"], ["three"], ["three"], []]);
 });

@@ -16,6 +16,7 @@ import type {
   CheckedNetwork,
   GRPCHealth,
   GRPCHealthQuestion,
+  NetworkRemoval,
   Networks,
   NetworkSetup,
   Place,
@@ -76,7 +77,7 @@ class BridgeNetworks implements LinuxNetworks {
   readonly #lock: string;
   readonly #prepared: PreparedBridges;
   readonly #forwards: PortForwards;
-  /** Networks this process has had to do with, by bridge. */
+  /** Networks this process has had to do with, by ID. */
   readonly #seen = new Map<string, NetworkRecord>();
   /** The published ports that this process has made, by container. */
   readonly #elements = new Map<string, Published[]>();
@@ -237,10 +238,14 @@ class BridgeNetworks implements LinuxNetworks {
     return driver === "bridge" && !this.#subnets.isOthers(name) && (this.#subnets.isMade(name) || hasBridge(name));
   }
 
-  async remove(network: NetworkRecord, isMade = this.isMade(network)): Promise<void> {
+  async remove(network: NetworkRecord, options: NetworkRemoval = {}): Promise<void> {
     if (network.driver !== "bridge") return;
-    if (isMade) await this.#locks.with(network.interface, () => this.#takeDown(network));
-    await this.#subnets.release(network.interface);
+    const { isMade = this.isMade(network), sharers = () => [] } = options;
+    await this.#locks.with(network.interface, async () => {
+      const isShared = sharers().length > 0;
+      if (isMade) await this.#takeDown(network, isShared);
+      await this.#subnets.release(network.interface, network.subnets.map(({ subnet }) => subnet), isShared);
+    });
   }
 
   async releaseUnrecorded(recorded: readonly NetworkRecord[]): Promise<void> {
@@ -252,7 +257,9 @@ class BridgeNetworks implements LinuxNetworks {
     await Promise.all(this.#leaving.values());
     for (const network of [...this.#seen.values()]) {
       await this.#locks.with(network.interface, async () => {
-        if ((await bridgePorts(network.interface)).length === 0) await this.#takeDown(network);
+        if ((await bridgePorts(network.interface)).length > 0) return;
+        const isShared = this.#seenOn(network.interface).length > 1;
+        await this.#takeDown(network, isShared);
       }).catch((error) => this.#log("warn", `Take down bridge "${network.interface}": ${error}`));
     }
     await this.#helper.close();
@@ -262,7 +269,7 @@ class BridgeNetworks implements LinuxNetworks {
   /** Takes down a bridge of a server that was killed and whose root is gone: nobody else will. False where it is in use. */
   async #takeDownAbandoned(note: Reservation): Promise<boolean> {
     // A bridge of this server's own, whatever the note says.
-    if (this.#seen.has(note.interface)) return true;
+    if (this.#seenOn(note.interface).length > 0) return true;
     if ((await bridgePorts(note.interface)).length > 0) return false;
     try {
       await this.#takeDown(reservedNetwork(note));
@@ -328,16 +335,21 @@ class BridgeNetworks implements LinuxNetworks {
     await unpublishPorts(this.#helper, containerID, known);
   }
 
-  async #takeDown(network: NetworkRecord): Promise<void> {
+  /** @param isShared Whether other networks have the same bridge */
+  async #takeDown(network: NetworkRecord, isShared = false): Promise<void> {
     await Promise.all(this.#leaving.values());
-    this.#prepared.forget(network.interface);
-    this.#seen.delete(network.interface);
+    if (!isShared) this.#prepared.forget(network.interface);
+    this.#seen.delete(network.id);
     const parts = { programs: this.#programs, helper: this.#helper, prepared: this.#prepared, lock: this.#lock };
-    await takeDownBridge({ ...parts, namespaces: this }, network);
+    await takeDownBridge({ ...parts, namespaces: this }, network, isShared);
   }
 
   #see({ attachments }: NetworkSetup): void {
-    for (const { network } of attachments) if (network.driver === "bridge") this.#seen.set(network.interface, network);
+    for (const { network } of attachments) if (network.driver === "bridge") this.#seen.set(network.id, network);
+  }
+
+  #seenOn(bridge: string): NetworkRecord[] {
+    return this.#seen.values().filter((network) => network.interface === bridge).toArray();
   }
 
   /** Runs when nothing else runs for any of the container's bridges. */

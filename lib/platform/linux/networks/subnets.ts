@@ -108,11 +108,22 @@ export class Subnets implements Disposable {
     return note !== undefined && note.root !== this.#root && existsSync(note.root);
   }
 
-  /** Gives a choice back, if it is this server's. */
-  async release(name: string): Promise<void> {
-    this.#issued.delete(name);
+  /**
+   * Gives a choice back, if it is this server's.
+   *
+   * @param subnets The subnets that are given back, all by default; the note keeps those of other networks on the bridge, one that is being made
+   * included
+   * @param isShared Whether there are such networks: they may have no subnets
+   */
+  async release(name: string, subnets?: readonly string[], isShared = false): Promise<void> {
     await this.#alone(() => {
-      if (this.#notes.get(name)?.root === this.#root) this.#notes.drop(name);
+      const note = this.#notes.get(name);
+      const all = note === undefined || subnets === undefined ? [] : subnetsOfNote(note);
+      const rest = all.filter((subnet) => !subnets?.includes(subnet));
+      if (rest.length === 0 && !isShared) this.#issued.delete(name);
+      if (note?.root !== this.#root) return;
+      if (rest.length === 0 && !isShared) this.#notes.drop(name);
+      else this.#notes.put({ ...note, subnet: rest[0] ?? "", subnets: rest });
     });
   }
 

@@ -29,17 +29,22 @@ export interface TakeDownParts {
 /** How often netavark's rules are taken away: what is on the bridge in between keeps them. */
 const ATTEMPTS = 3;
 
-/** Removes a bridge with its rules and names. */
-export async function takeDownBridge(parts: TakeDownParts, network: NetworkRecord): Promise<void> {
+/**
+ * Removes a bridge with its rules and names.
+ *
+ * @param isShared Whether other networks have the bridge: it stays, with all that is not this network's alone
+ */
+export async function takeDownBridge(parts: TakeDownParts, network: NetworkRecord, isShared: boolean): Promise<void> {
   const { programs, helper, prepared } = parts;
   const { interface: name } = network;
   const subnets = network.subnets.map(({ subnet }) => subnet);
   for (let i = 0; i < ATTEMPTS && await hasAnyRule(network); i++) await removeNetavarkRules(parts, network);
-  await portsGone(name);
+  if (!isShared) await portsGone(name);
+  const isOurs = !isShared && network.options.mode !== "unmanaged";
   // A bridge that its user has put something else on is not ours to delete.
-  if (hasBridge(name) && (await bridgePorts(name)).length === 0) await helper.run(...deletionSteps(name));
+  if (isOurs && hasBridge(name) && (await bridgePorts(name)).length === 0) await helper.run(...deletionSteps(name));
   if (network.dns) await programs.names.forgetNetwork(network);
-  await removeBridge({ interface: name, subnets });
+  await removeBridge({ interface: name, subnets }, isShared);
   await prepared.forbid(subnets);
 }
 

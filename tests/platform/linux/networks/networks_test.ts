@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -363,5 +363,49 @@ Deno.test(
         await rm(root, { recursive: true });
       }
       assert(!(await readdir("/sys/class/net")).includes(place.interface));
+    }),
+);
+
+Deno.test(
+  {
+    name: "Networks.remove() of one of two networks on a bridge leaves the other's rules and place, and the bridge",
+    ignore,
+  },
+  () =>
+    withNetwork(async ({ networks, network, join: connect }) => {
+      const name = network.interface;
+      const place = await networks.reserve([network], (taken) => ({ ...anyPlace(taken), interface: name }));
+      const other = { ...network, ...place, id: "e".repeat(64), name: "other" };
+      await connect("first", 2);
+      const netns = await networks.createNamespace("second");
+      const staticIPs = [addressAt(parseSubnet(place.subnets[0].subnet), 2)];
+      const attachment = { aliases: [], staticIPs, interfaceName: "eth0" };
+      const second = { containerID: "second", containerName: "second", netns, ports: [] };
+      await networks.setup({ ...second, attachments: [{ network: other, attachment }] });
+      const subnets = [network, other].map((each) => each.subnets[0].subnet);
+      const kept = async () => {
+        const rules = (await runCommand("nft", ["list", "table", "inet", "gantry"])).stdout;
+        const note = JSON.parse(await readFile(join(SHARED_FOLDER, name), "utf8"));
+        const [hasBridge, isAllowed] = [rules.includes(`"${name}"`), subnets.map((subnet) => rules.includes(subnet))];
+        return { hasBridge, isAllowed, noted: subnets.map((subnet) => note.subnets.includes(subnet)) };
+      };
+      assertEquals(await kept(), { hasBridge: true, isAllowed: [true, true], noted: [true, true] });
+      await networks.teardown({ ...second, attachments: [{ network: other, attachment }] });
+      await networks.deleteNamespace("second");
+      await networks.remove(other, { sharers: () => [network] });
+      assertEquals(await kept(), { hasBridge: true, isAllowed: [true, false], noted: [true, false] });
+      assert((await readdir("/sys/class/net")).includes(name));
+    }),
+);
+
+Deno.test(
+  { name: "Networks.remove() leaves the bridge of a network that does not manage it", ignore },
+  () =>
+    withNetwork(async ({ networks, network }) => {
+      const name = network.interface;
+      await runCommand("ip", ["link", "add", name, "type", "bridge"]);
+      await networks.remove({ ...network, options: { mode: "unmanaged" } });
+      assert((await readdir("/sys/class/net")).includes(name));
+      await networks.reserve([], () => ({ interface: name, subnets: network.subnets }));
     }),
 );

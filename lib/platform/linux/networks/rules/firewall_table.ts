@@ -89,33 +89,49 @@ export async function addBridge(bridge: TableBridge): Promise<void> {
   await runScript([SCRIPT, ...bridgeElements("add", bridge)].join("\n"));
 }
 
-/** Undoes {@linkcode addBridge}, however the bridge was added; the table goes with the last bridge. */
-export async function removeBridge({ interface: name, subnets }: TableBridge): Promise<void> {
+/**
+ * Undoes {@linkcode addBridge}, however the bridge was added; the table goes with the last bridge.
+ *
+ * @param isShared Only the subnets go: the bridge is that of others, too
+ */
+export async function removeBridge({ interface: name, subnets }: TableBridge, isShared = false): Promise<void> {
   const whole: TableBridge = { interface: name, subnets, masquerades: true, sets: ["internal", "isolated", "strict"] };
   // Adding first makes the deletion succeed whatever is there: a transaction is undone whole when one part fails.
-  const script = [SCRIPT, ...bridgeElements("add", whole), ...bridgeElements("delete", whole)].join("\n");
+  const elements = isShared ? subnetElements : bridgeElements;
+  const script = [SCRIPT, ...elements("add", whole), ...elements("delete", whole)].join("\n");
   if (await runNft(["list", "set", "inet", "gantry", "bridges"]).catch(ignoreMissing) === undefined) return;
   await runScript(script).catch(ignoreMissing);
   const left = await runNft(["list", "set", "inet", "gantry", "bridges"]).catch(ignoreMissing);
   if (left !== undefined && !left.includes("elements")) await runScript(`delete table ${TABLE}`).catch(ignoreMissing);
 }
 
+type ElementVerb = "add" | "delete";
+
 /** The names of bridges were checked when their networks were made; they are quoted all the same. */
 function bridgeElements(
-  verb: "add" | "delete",
-  { interface: name, subnets, masquerades = false, sets = [] }: TableBridge,
+  verb: ElementVerb,
+  bridge: TableBridge,
 ): string[] {
+  const { interface: name, sets = [] } = bridge;
   if (!/^[^"\s/]{1,15}$/.test(name)) throw new TypeError(`Change firewall: "${name}" is not an interface name`);
   const ofBridge = [
     ["bridges", `"${name}"`],
     ["same", `"${name}" . "${name}"`],
     ...sets.map((set) => [set, `"${name}"`]),
   ];
+  return [...ofBridge.map(([set, key]) => setElement(verb, set, key)), ...subnetElements(verb, bridge)];
+}
+
+function subnetElements(verb: ElementVerb, { subnets, masquerades = false }: TableBridge): string[] {
   const ofSubnets = subnets.flatMap((subnet) => {
     const family = subnet.includes(":") ? 6 : 4;
     return [[`neighbours${family}`, `${subnet} . ${subnet}`], ...masquerades ? [[`outward${family}`, subnet]] : []];
   });
-  return [...ofBridge, ...ofSubnets].map(([set, key]) => `${verb} element ${TABLE} ${set} { ${key} }`);
+  return ofSubnets.map(([set, key]) => setElement(verb, set, key));
+}
+
+function setElement(verb: ElementVerb, set: string, key: string): string {
+  return `${verb} element ${TABLE} ${set} { ${key} }`;
 }
 
 /** Runs a script as one transaction. */
