@@ -1,5 +1,5 @@
 /** A container may serve a file system itself and never answer: whoever reads it, or memory made of it, waits for ever. */
-import { assert, assertEquals, assertNotEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { busyboxImage, pushImage } from "../../fixtures/images/image_builder.ts";
 import { ok, run } from "../../fixtures/run.ts";
 import { Server } from "../../fixtures/server.ts";
@@ -63,6 +63,15 @@ Deno.test({
         const listed = await server.docker("top", "box", "aux");
         assertNotEquals(listed.code, 0);
         assertEquals(children(server, "ps"), []);
+      });
+      await t.step("ps lists the processes of another container, and does not meet the one that blocks", async () => {
+        ok(await server.podman("run", "-d", "--name", "other", "--network=none", image, "sleep", "1000"));
+        for (const args of [["aux"], ["-eF"], ["-eo", "pid,args"], ["-o", "pid,args"], ["-e", "-o", "pid,comm,args"]]) {
+          const [, ...rows] = ok(await server.docker("top", "other", ...args)).trim().split("\n");
+          assertEquals(rows.length, 1, rows.join("\n"));
+          assertMatch(rows[0], /sleep 1000$/);
+        }
+        ok(await server.podman("rm", "-f", "-t", "0", "other"));
       });
       await t.step("stats, inspection and exec answer", async () => {
         ok(await server.podman("stats", "--no-stream", "box"));

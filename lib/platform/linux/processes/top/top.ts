@@ -9,6 +9,7 @@ import { CommandError, runCommand } from "../../helpers/command.ts";
 import { type Column, findColumns } from "./columns.ts";
 import { FULL_FORMAT } from "./full_format.ts";
 import { readProcessFacts } from "./process_facts.ts";
+import { ownProcesses } from "./own_processes.ts";
 import { pidsOf } from "./process_reader.ts";
 import { namesHere, namesInside } from "./user_names.ts";
 
@@ -16,7 +17,7 @@ import { namesHere, namesInside } from "./user_names.ts";
 const LINE = 4096;
 /** The most characters that are kept of all lines. */
 const TABLE = 16 * 1024 * 1024;
-/** `ps` reads the memory of every process on this machine, and one of them may keep it waiting for ever. */
+/** `ps` reads the memory of each process that it lists, or of every one on this machine, and one of them may keep it waiting for ever. */
 const PATIENCE = 15_000;
 
 const DEFAULT = ["user", "pid", "ppid", "pcpu", "etime", "tty", "time", "args"];
@@ -112,6 +113,28 @@ class PSTable {
 
 async function runPs(asked: readonly string[], pids: ReadonlyMap<string, string>): Promise<ProcessTable> {
   const { args, isHeadless } = withHead(asked);
+  const found = await tableOf(ownProcesses(args, pids.keys()), args, pids);
+  // Clients show the titles as the first line, whatever they are.
+  const [first = [], ...rest] = found.rows;
+  return isHeadless ? { titles: first, rows: rest } : found;
+}
+
+/** Runs `ps` with the narrow arguments, where there are some, and with the others where it does not take those: not every `ps` knows `-q`. */
+async function tableOf(
+  narrow: readonly string[] | undefined,
+  args: readonly string[],
+  pids: ReadonlyMap<string, string>,
+): Promise<ProcessTable> {
+  if (narrow === undefined) return await readTable(args, pids);
+  try {
+    return await readTable(narrow, pids);
+  } catch (error) {
+    if (!(error instanceof EngineError) || error.code !== "invalid") throw error;
+    return await readTable(args, pids);
+  }
+}
+
+async function readTable(args: readonly string[], pids: ReadonlyMap<string, string>): Promise<ProcessTable> {
   const table = new PSTable(pids);
   let isEmpty = true;
   let failure: unknown;
@@ -133,9 +156,7 @@ async function runPs(asked: readonly string[], pids: ReadonlyMap<string, string>
     }
     const found = table.done();
     if (failure !== undefined) throw failure;
-    // Clients show the titles as the first line, whatever they are.
-    const [first = [], ...rest] = found.rows;
-    return isHeadless ? { titles: first, rows: rest } : found;
+    return found;
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     throw new EngineError("internal", `List processes: ${error.stderr.trim() || error.message}`, { cause: error });
