@@ -11,7 +11,7 @@ const sources = [...walk("lib/"), ...walk("handlers/"), ...walk("scripts/"), "mo
   .map((path) => Deno.readTextFileSync(new URL(path, root)));
 
 /** Counts of what is to go. A change that lowers one writes the new number here; one that raises it does not pass. */
-const BUDGET = { headlessOpenings: 0, headlessSentences: 0, oneWordFunctions: 228 };
+const BUDGET = { headlessOpenings: 0, headlessSentences: 0, oneWordFunctions: 226 };
 
 Deno.test("no further comment begins without its subject (What …, Who …, Where …, Those …)", () => {
   const openings = sources.flatMap(comments).filter((text) => /^(?:What|Who|Whom|Whose|Where|Those) [a-z]/.test(text));

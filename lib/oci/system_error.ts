@@ -15,6 +15,12 @@ export function hasSystemCode(error: unknown, ...codes: readonly string[]): bool
   return error instanceof Error && "code" in error && codes.includes(error.code as string);
 }
 
+/** Takes the error of a path at which nothing is for `undefined`, as a handler of a promise; throws any other. */
+export function whereMissing(error: unknown): undefined {
+  if (hasSystemCode(error, "ENOENT", "ENOTDIR")) return undefined;
+  throw error;
+}
+
 /** Whether an error, or one that raised it, is of a disk without room, or of a user who has had their share of it. */
 export function isFullDisk(error: unknown): boolean {
   for (let inner = error; inner instanceof Error; inner = inner.cause) {

@@ -169,7 +169,7 @@ function wrapLine(text: string, indent = ""): string[] {
 /** The names of tests and their steps; those that are made while they run are left out. */
 function testsIn(text: string): HostTests["tests"] {
   const tests: HostTests["tests"] = [];
-  for (const [, what, name] of text.matchAll(/(\bDeno\.test|\bregister|\.step)\(\s*"((?:[^"\\]|\\.)*)"/g)) {
+  for (const [, what, name] of text.matchAll(/(\bDeno\.test|\bregister(?:Long)?|\.step)\(\s*"((?:[^"\\]|\\.)*)"/g)) {
     const shown = escapeName(JSON.parse(`"${name}"`));
     if (what !== ".step") tests.push({ name: shown, steps: [] });
     else tests.at(-1)?.steps.push(shown);

@@ -5,10 +5,10 @@ import { type OpenChannel, openChannel } from "../../lib/rest/channels/channel.t
 import { events } from "../../lib/rest/events.ts";
 import { client, later } from "../fixtures/platform/raw_client.ts";
 import type { ChannelScenario } from "./channels.ts";
+import { isLongRun } from "../long_run.ts";
 
-const LONG = Deno.env.get("GANTRY_TEST_LONG") === "1";
 /** Values of 64 KiB. */
-const COUNT = LONG ? 10_000 : 3_000;
+const COUNT = isLongRun ? 10_000 : 3_000;
 const PAD = 64 * 1024;
 /** How far a source may be ahead of its reader: what sockets and windows hold, in values. */
 const AHEAD = 640;
@@ -49,7 +49,7 @@ export const channelLoad: Record<string, ChannelScenario> = {
   },
 
   async "a slow reader holds the source back, and gets every value in order"(url) {
-    const count = LONG ? COUNT : AHEAD * 2 + 100;
+    const count = isLongRun ? COUNT : AHEAD * 2 + 100;
     for (const way of WAYS) {
       let next = 0;
       let most = 0;

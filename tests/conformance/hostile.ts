@@ -4,10 +4,10 @@ import { type Client, later } from "../fixtures/platform/raw_client.ts";
 import { hostileHeads } from "./hostile_heads.ts";
 import type { Running } from "./served.ts";
 import { diary } from "./wire.ts";
+import { isLongRun } from "../long_run.ts";
 
-const LONG = Deno.env.get("GANTRY_TEST_LONG") === "1";
 /** Where client and server are one process, both ends count against its limit of open files. */
-const crowd = (pid: number) => LONG ? pid === Deno.pid ? 8_000 : 10_000 : 2_000;
+const crowd = (pid: number) => isLongRun ? pid === Deno.pid ? 8_000 : 10_000 : 2_000;
 const HEAD = "Host: localhost\r\n";
 
 /** A scenario that may look at the process that serves. */

@@ -3,9 +3,7 @@ import { assertEquals } from "@std/assert";
 import { type LaterDocker, startLaterDocker } from "../fixtures/later_docker.ts";
 import { type RequestOptions, requestUnix } from "../fixtures/request_unix.ts";
 import { Session } from "../fixtures/session.ts";
-
-/** Registers in long runs only: a test that is left out counts as a failure. */
-const register = Deno.env.get("GANTRY_TEST_LONG") === "1" ? Deno.test : () => {};
+import { registerLong } from "../long_run.ts";
 
 const VERSION = "/v1.51";
 
@@ -97,7 +95,7 @@ const ROWS: readonly [method: string, path: string, body: unknown, differences: 
   ["GET", "/networks/nothing", undefined, ["+cause", "+response"]],
 ];
 
-register("Docker 28.5 and this server answer with the same fields, of the same types", async (t) => {
+registerLong("Docker 28.5 and this server answer with the same fields, of the same types", async (t) => {
   await using session = await Session.start();
   await using docker = await startLaterDocker();
   await handImage(session, docker);

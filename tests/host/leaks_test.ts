@@ -3,8 +3,9 @@ import { assert, assertEquals } from "@std/assert";
 import { ok } from "../fixtures/run.ts";
 import { Session, until } from "../fixtures/session.ts";
 import { openFiles, traces } from "../fixtures/traces.ts";
+import { isLongRun } from "../long_run.ts";
 
-const cycles = Deno.env.get("GANTRY_TEST_LONG") === "1" ? 1000 : 80;
+const cycles = isLongRun ? 1000 : 80;
 
 Deno.test(`${cycles} container cycles leave no process, mount, namespace, cgroup, interface or open file`, async () => {
   await using session = await Session.start();

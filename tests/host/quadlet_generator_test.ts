@@ -4,9 +4,7 @@ import { convertQuadlets } from "../../lib/engine/quadlets/convert/convert_quadl
 import { splitWords } from "../../lib/engine/units/words.ts";
 import { LATER_QUADLET } from "../../scripts/later_debian/client_programs.ts";
 import { GOOD } from "../engine/quadlets/corpus.ts";
-
-/** Registers in long runs only: a test that is left out counts as a failure. */
-const register = Deno.env.get("GANTRY_TEST_LONG") === "1" ? Deno.test : () => {};
+import { registerLong } from "../long_run.ts";
 
 /** Quadlets whose units differ, and why ours are as they are. */
 const DIFFERENT: Readonly<Record<string, string>> = {
@@ -16,7 +14,7 @@ const DIFFERENT: Readonly<Record<string, string>> = {
   "a pod with its containers": "Podman wants a template as it is, which systemd cannot start",
 };
 
-register("the units of the corpus are those that podman 5.8's generator writes", async () => {
+registerLong("the units of the corpus are those that podman 5.8's generator writes", async () => {
   const different: string[] = [];
   for (const [title, { name, text, others = {} }] of Object.entries(GOOD)) {
     const folder = await Deno.makeTempDir();

@@ -3,8 +3,7 @@ import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/
 import { ok } from "../fixtures/run.ts";
 import { Session, until } from "../fixtures/session.ts";
 import { traces } from "../fixtures/traces.ts";
-
-const long = Deno.env.get("GANTRY_TEST_LONG") === "1";
+import { isLongRun } from "../long_run.ts";
 
 Deno.test("a server killed by SIGKILL finds its containers again", async (t) => {
   await using session = await Session.start();
@@ -46,7 +45,7 @@ Deno.test("a server killed by SIGKILL finds its containers again", async (t) => 
 
   await t.step("killed in the middle of work, nothing leaks and nothing half-made shows", async () => {
     const ids = new Set<string>();
-    for (let round = 0; round < (long ? 40 : 6); round++) {
+    for (let round = 0; round < (isLongRun ? 40 : 6); round++) {
       const clients = Array.from({ length: 4 }, async () => {
         const result = await server.podman("run", "-d", image, "sh", "-c", "sleep 0.2").catch(() => undefined);
         if (result?.code === 0) ids.add(result.stdout.trim());

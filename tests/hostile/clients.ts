@@ -2,12 +2,13 @@
 import { assert, assertEquals } from "@std/assert";
 import { connect, type Socket } from "node:net";
 import type { HostileCase } from "./corpus.ts";
-import { LONG, type Stage } from "./stage.ts";
+import type { Stage } from "./stage.ts";
+import { isLongRun } from "../long_run.ts";
 
 const target = "/libpod/containers/target";
-const SESSIONS = LONG ? 3000 : 200;
-const CROWD = LONG ? 800 : 300;
-const READERS = LONG ? 300 : 75;
+const SESSIONS = isLongRun ? 3000 : 200;
+const CROWD = isLongRun ? 800 : 300;
+const READERS = isLongRun ? 300 : 75;
 
 /** The server's TCP address. */
 export function tcpOf(stage: Stage): { host: string; port: number } {
@@ -213,7 +214,7 @@ export const clients: readonly HostileCase[] = [
   },
   {
     name: "followers of logs, events and stats who never read",
-    script: `yes ${"y".repeat(1000)} | head -c ${LONG ? 400_000_000 : 60_000_000}; exec sleep 1000`,
+    script: `yes ${"y".repeat(1000)} | head -c ${isLongRun ? 400_000_000 : 60_000_000}; exec sleep 1000`,
     attack: async (stage) => {
       const paths = [
         `${target}/logs?stdout=true&follow=true`,
@@ -225,10 +226,10 @@ export const clients: readonly HostileCase[] = [
       const sockets = [];
       for (const path of paths) {
         const method = path.includes("attach") ? "POST" : "GET";
-        sockets.push(...await open(stage, LONG ? 10 : 5, `${method} ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`));
+        sockets.push(...await open(stage, isLongRun ? 10 : 5, `${method} ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`));
       }
       for (const socket of sockets) socket.pause();
-      for (let i = 0; i < (LONG ? 50 : 15); i++) {
+      for (let i = 0; i < (isLongRun ? 50 : 15); i++) {
         await stage.create("noise", { command: ["true"] });
         await stage.call("DELETE", "/libpod/containers/noise?force=true&timeout=0", undefined, [200]);
       }

@@ -2,11 +2,12 @@
 import { assertMatch } from "@std/assert";
 import { busyboxImage } from "../fixtures/images/image_builder.ts";
 import type { Entry } from "../fixtures/images/tar_builder.ts";
-import { LONG, Stage } from "./stage.ts";
+import { Stage } from "./stage.ts";
+import { isLongRun } from "../long_run.ts";
 
 /** `GANTRY_TEST_RUNTIME=crun,runc`: the runtimes to play on. */
 const CHOSEN = Deno.env.get("GANTRY_TEST_RUNTIME")?.split(",");
-const RUNTIMES = CHOSEN ?? (LONG ? ["crun", "runc"] : ["auto"]);
+const RUNTIMES = CHOSEN ?? (isLongRun ? ["crun", "runc"] : ["auto"]);
 
 /** One attack. */
 export interface HostileCase {
@@ -45,7 +46,7 @@ export function registerCorpus(groups: Record<string, readonly HostileCase[]>): 
           sanitizeOps: false,
           sanitizeResources: false,
           fn: async () => {
-            if (LONG && load.length === 0) load = startLoad();
+            if (isLongRun && load.length === 0) load = startLoad();
             stage ??= await Stage.start(runtime);
             try {
               await playCase(stage, one);

@@ -3,11 +3,12 @@ import { assert } from "@std/assert";
 import { connect } from "node:net";
 import { until } from "../fixtures/session.ts";
 import type { HostileCase } from "./corpus.ts";
-import { LONG, type Stage } from "./stage.ts";
+import type { Stage } from "./stage.ts";
+import { isLongRun } from "../long_run.ts";
 
-const DEEP = LONG ? 20_000 : 3_000;
-const FILES = LONG ? 200_000 : 20_000;
-const PROCESSES = LONG ? 300 : 100;
+const DEEP = isLongRun ? 20_000 : 3_000;
+const FILES = isLongRun ? 200_000 : 20_000;
+const PROCESSES = isLongRun ? 300 : 100;
 const target = "/libpod/containers/target";
 /** Folders deeper than any path is long: chains that fit into a path, each hung into the end of the next. */
 const chain = (name: string, perPath: number, depth: number) =>
@@ -143,7 +144,7 @@ export const growth: readonly HostileCase[] = [
       healthMaxLogCount: 0,
     },
     attack: async (stage) => {
-      for (let i = 0; i < (LONG ? 10 : 2); i++) {
+      for (let i = 0; i < (isLongRun ? 10 : 2); i++) {
         await stage.call("GET", `${target}/healthcheck`, undefined, [200, 409, 500]);
       }
       await stage.call("GET", `${target}/json`, undefined, [200]);

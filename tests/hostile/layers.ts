@@ -12,11 +12,12 @@ import {
 import { type Faults, startBadRegistry } from "../fixtures/images/bad_registry.ts";
 import { buildTar, type Entry, pad, paxRecord, tarHeader } from "../fixtures/images/tar_builder.ts";
 import type { HostileCase } from "./corpus.ts";
-import { LONG, type Stage } from "./stage.ts";
+import type { Stage } from "./stage.ts";
+import { isLongRun } from "../long_run.ts";
 
 const FINE: Entry = { type: "file", path: "fine", content: "x" };
 const evil = (path: string): Entry => ({ type: "file", path, content: "evil" });
-const BOMB = LONG ? 4 * 2 ** 30 : 2 ** 28;
+const BOMB = isLongRun ? 4 * 2 ** 30 : 2 ** 28;
 
 /** Layers that must not be taken; `canaries` is where they aim. */
 const REFUSED: Record<string, (canaries: string) => Entry[]> = {
@@ -116,7 +117,7 @@ export const layers: readonly HostileCase[] = [
   {
     name: "folders that no entry names, each path as long as one can be",
     attack: async (stage) => {
-      const entries = Array.from({ length: LONG ? 10 : 2 }, (_, i) => evil(`${i}/${"d/".repeat(1990)}f`));
+      const entries = Array.from({ length: isLongRun ? 10 : 2 }, (_, i) => evil(`${i}/${"d/".repeat(1990)}f`));
       const reference = await stage.have("folders", buildImage({ layers: [{ entries }] }));
       await stage.create("victim", { image: reference, command: ["/none"] }, [201, 400]);
       await stage.call("GET", "/libpod/containers/victim/changes");

@@ -4,7 +4,8 @@ import { busyboxImage } from "../fixtures/images/image_builder.ts";
 import type { Entry } from "../fixtures/images/tar_builder.ts";
 import type { HostileCase } from "./corpus.ts";
 import { SECRET, VARIABLE } from "./host_digest.ts";
-import { LONG, type Stage } from "./stage.ts";
+import type { Stage } from "./stage.ts";
+import { isLongRun } from "../long_run.ts";
 
 const instead = (...entries: (Entry & { path: string })[]): (readonly Entry[])[] => [
   entries.map(({ path }) => ({ type: "whiteout", path })),
@@ -12,7 +13,7 @@ const instead = (...entries: (Entry & { path: string })[]): (readonly Entry[])[]
 ];
 const ROOT = "root:x:0:0:root:/root:/bin/sh\n";
 const WHO = 'echo "I am $(id -u) $(id -g)"';
-const HISTORY = LONG ? 1_000_000 : 10_000;
+const HISTORY = isLongRun ? 1_000_000 : 10_000;
 
 /** Creates with each spec; whatever is answered is no failure of the server's. */
 async function tryAll(stage: Stage, specs: readonly Record<string, unknown>[], text: (text: string) => void) {
@@ -170,7 +171,7 @@ export const lies: readonly HostileCase[] = [
       const writer =
         "for i in $(seq 200); do for p in /proc/[0-9]*/exe; do { echo broken > $p; } 2>/dev/null; done; done";
       const race = stage.exec("target", writer);
-      for (let i = 0; i < (LONG ? 50 : 5); i++) {
+      for (let i = 0; i < (isLongRun ? 50 : 5); i++) {
         for (const Cmd of [["/bin/evil"], ["/bin/script"], ["/proc/self/exe"]]) {
           const { text } = await stage.call("POST", "/libpod/containers/target/exec", { Cmd, AttachStdout: true }, [
             201,

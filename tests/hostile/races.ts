@@ -6,11 +6,12 @@ import { buildTar } from "../fixtures/images/tar_builder.ts";
 import type { HostileCase } from "./corpus.ts";
 import { exchange, folderAndLink } from "./exchange.ts";
 import { SECRET } from "./host_digest.ts";
-import { LONG, type Stage } from "./stage.ts";
+import type { Stage } from "./stage.ts";
+import { isLongRun } from "../long_run.ts";
 
-const ROUNDS = LONG ? 200 : 6;
+const ROUNDS = isLongRun ? 200 : 6;
 /** Rounds of cases whose rounds are short, or seldom won. */
-const MORE_ROUNDS = LONG ? 200 : 16;
+const MORE_ROUNDS = isLongRun ? 200 : 16;
 const SLEEP = "echo ready; exec sleep 1000";
 const TAR = { "content-type": "application/x-tar" };
 
@@ -208,7 +209,7 @@ export const races: readonly HostileCase[] = [
     attack: async (stage) => {
       const [folder, link] = await folderAndLink(await rootOf(stage, "target"), stage.wayOut);
       await using _race = exchange(folder, link);
-      for (let round = 0; round < (LONG ? 30 : 3); round++) {
+      for (let round = 0; round < (isLongRun ? 30 : 3); round++) {
         assertNoSecret((await stage.call("GET", "/libpod/containers/target/export")).text);
         await stage.call("GET", "/libpod/containers/target/changes", undefined, [200]);
         await stage.call("POST", "/libpod/commit?container=target&repo=raced&pause=false", undefined, [200, 500]);

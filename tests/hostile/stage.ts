@@ -9,8 +9,6 @@ import { openFiles, traces } from "../fixtures/traces.ts";
 import { hostDigest, makeCanaries, SECRET, VARIABLE } from "./host_digest.ts";
 import { Responsive } from "./responsive.ts";
 
-/** `GANTRY_TEST_LONG=1`: more rounds, larger numbers, both runtimes, and load beside them. */
-export const LONG = Deno.env.get("GANTRY_TEST_LONG") === "1";
 /** How long a container may take to print what it prints at last; one that ends without it is not waited for. */
 const PATIENCE = 300_000;
 /** Open files that a server may have more than before: a database's journal, a watch, a kept connection. */

@@ -19,9 +19,9 @@ import {
   uint64,
 } from "../../lib/rest/mod.ts";
 import { resumable } from "../../lib/rest/events.ts";
+import { isLongRun } from "../long_run.ts";
 
-const LONG = Deno.env.get("GANTRY_TEST_LONG") === "1";
-const COUNT = LONG ? 1_000_000 : 20_000;
+const COUNT = isLongRun ? 1_000_000 : 20_000;
 
 /** Numbers below a bound, the same ones in every run. */
 function dice(seed: number): (below: number) => number {

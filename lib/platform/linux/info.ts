@@ -17,7 +17,7 @@ import { DEFAULT_CAPABILITIES } from "./bundle/capabilities.ts";
 import { OWN_PROFILE } from "./bundle/seccomp.ts";
 import { DEVICE_FOLDERS } from "./bundle/cdi/device_folders.ts";
 import { netavarkAt } from "./networks/netavark/netavark.ts";
-import { readTextBounded } from "./helpers/bounded_read.ts";
+import { hostText, readTextBounded } from "./helpers/bounded_read.ts";
 import { readOSRelease } from "./os_release.ts";
 import { findProgram, packageVersions, programVersion } from "./helpers/programs.ts";
 import { hasVolatile, NO_METACOPY, overlayFeatures } from "./mounts/overlay.ts";
@@ -177,7 +177,7 @@ async function readSize(root: string): Promise<HostInfo["graphRootSize"]> {
 }
 
 async function readForwarding(): Promise<boolean> {
-  return (await readFile("/proc/sys/net/ipv4/ip_forward", "utf8").catch(() => "")).trim() === "1";
+  return (await hostText("/proc/sys/net/ipv4/ip_forward")).trim() === "1";
 }
 
 async function readDistribution(): Promise<HostInfo["distribution"]> {
@@ -198,7 +198,7 @@ async function readControllers(): Promise<Pick<HostInfo, "cgroupVersion" | "cgro
   if (unified !== undefined) {
     return { cgroupVersion: "v2", cgroupControllers: unified.trim().split(" ").filter((name) => name !== "") };
   }
-  const lines = (await readFile("/proc/cgroups", "utf8").catch(() => "")).split("\n").slice(1);
+  const lines = (await hostText("/proc/cgroups")).split("\n").slice(1);
   const enabled = lines.map((line) => line.split("\t")).filter((fields) => fields[3] === "1");
   return { cgroupVersion: "v1", cgroupControllers: enabled.map((fields) => fields[0]!) };
 }

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { hostText } from "./helpers/bounded_read.ts";
 
 /** The fields of os-release(5) that are asked for; empty texts for those that the file lacks. */
 export interface OSRelease {
@@ -28,5 +28,5 @@ export function parseOSRelease(text: string): OSRelease {
 
 /** Reads this machine's os-release(5); every field is empty where it has none. */
 export async function readOSRelease(): Promise<OSRelease> {
-  return parseOSRelease(await readFile("/etc/os-release", "utf8").catch(() => ""));
+  return parseOSRelease(await hostText("/etc/os-release"));
 }

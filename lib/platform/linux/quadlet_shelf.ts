@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { EngineError } from "../../engine/errors.ts";
 import type { QuadletShelf, ShelfFile } from "../../engine/ports/quadlet_port.ts";
-import { hasSystemCode } from "../../oci/system_error.ts";
+import { whereMissing } from "../../oci/system_error.ts";
 
 /** Drop-ins of all quadlets together. */
 const MOST_DROP_INS = 1000;
@@ -49,7 +49,7 @@ async function readShelfFile(
   name: string,
   limit: number,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  const file = await open(join(folder, name)).catch((error) => whereMissing(error));
+  const file = await open(join(folder, name)).catch(whereMissing);
   if (file === undefined) return undefined;
   try {
     const facts = await file.stat();
@@ -84,9 +84,4 @@ async function writeFiles(folder: string, files: readonly ShelfFile[]): Promise<
     for (const { draft } of drafts) await rm(draft, { force: true });
   }
   for (const { aside } of olds) await rm(aside, { force: true });
-}
-
-function whereMissing(error: unknown): undefined {
-  if (hasSystemCode(error, "ENOENT", "ENOTDIR")) return undefined;
-  throw error;
 }

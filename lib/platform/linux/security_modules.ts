@@ -1,4 +1,5 @@
-import { access, readFile } from "node:fs/promises";
+import { access } from "node:fs/promises";
+import { hostText } from "./helpers/bounded_read.ts";
 
 /** The profiles that engines load for containers: Podman's, which has its version in the name, and Docker's. */
 const PODMAN_PROFILE = /^containers-default(?:-.*)?$/;
@@ -17,7 +18,7 @@ export interface SecurityModules {
  */
 export async function securityModules(sys = "/sys"): Promise<SecurityModules> {
   const [apparmor, selinux] = await Promise.all([
-    readFile(`${sys}/module/apparmor/parameters/enabled`, "utf8").catch(() => ""),
+    hostText(`${sys}/module/apparmor/parameters/enabled`),
     access(`${sys}/fs/selinux/enforce`).then(() => true, () => false),
   ]);
   return { apparmor: apparmor.trim() === "Y", selinux };
@@ -29,7 +30,7 @@ export async function securityModules(sys = "/sys"): Promise<SecurityModules> {
  * @param sys Where sysfs is mounted
  */
 export async function appArmorProfiles(sys = "/sys"): Promise<string[]> {
-  const text = await readFile(`${sys}/kernel/security/apparmor/profiles`, "utf8").catch(() => "");
+  const text = await hostText(`${sys}/kernel/security/apparmor/profiles`);
   return text.split("\n").flatMap((line) => /^(.+) \(enforce\)$/.exec(line)?.[1] ?? []);
 }
 

@@ -1,4 +1,5 @@
 import type { Plan } from "../plan/plan_types.ts";
+import { uniqueName } from "./unique_name.ts";
 
 /**
  * The path of an operation as a URLPattern pathname: the public form of a route. Remainders are `(.+)`; names are rewritten to identifiers.
@@ -12,7 +13,7 @@ import type { Plan } from "../plan/plan_types.ts";
  */
 export function patternOf(plan: Pick<Plan, "segments">): string {
   const names = new Set<string>();
-  const named = (name: string) => unique(name, names);
+  const named = (name: string) => uniqueName(identifierOf(name), names);
   return plan.segments.map((segment) => {
     switch (segment.type) {
       case "literal":
@@ -28,17 +29,13 @@ export function patternOf(plan: Pick<Plan, "segments">): string {
   }).join("");
 }
 
+function identifierOf(name: string): string {
+  return name.replaceAll(/[^A-Za-z0-9_$]/g, "_").replace(/^(?=\d)/, "_");
+}
+
 /** A text as a URLPattern takes it for itself. */
 export function escapeLiteral(text: string): string {
   return text.replaceAll(/[{}()*+?:\\.]/g, "\\$&");
-}
-
-function unique(name: string, taken: Set<string>): string {
-  const clean = name.replaceAll(/[^A-Za-z0-9_$]/g, "_").replace(/^(?=\d)/, "_");
-  let found = clean;
-  for (let n = 2; taken.has(found); n++) found = `${clean}_${n}`;
-  taken.add(found);
-  return found;
 }
 
 /**
@@ -51,7 +48,7 @@ export function formatPattern(
   remainderFormat: string,
 ): string {
   const names = new Set<string>();
-  const write = (name: string, format: string) => format.replaceAll("%s", () => unique(name, names));
+  const write = (name: string, format: string) => format.replaceAll("%s", () => uniqueName(identifierOf(name), names));
   const last = remainderFormat.includes("%s") ? -1 : segments.findIndex((segment) => segment.type === "remainder");
   return (last < 0 ? segments : segments.slice(0, last + 1)).map((segment) => {
     switch (segment.type) {

@@ -3,6 +3,7 @@ import type { Plan } from "../plan/plan_types.ts";
 import { argumentName } from "../run/read_arguments.ts";
 import { pathOfBase } from "../route/request_path.ts";
 import type { Schema } from "../plan/schema.ts";
+import { uniqueName } from "../route/unique_name.ts";
 
 /** An operation as the surfaces tell of it. */
 export interface Described {
@@ -44,21 +45,13 @@ export function describeAll(definitions: readonly Definition[]): Described[] {
   const groups = groupsOf(definitions);
   return definitions.flatMap((definition) =>
     definition.plans.map((plan) => ({
-      id: unique(plan.name, taken),
+      id: uniqueName(plan.name, taken),
       plan,
       definition,
       group: groups(definition, plan),
       argumentNames: argumentNames(plan),
     }))
   );
-}
-
-/** Makes a name that is not taken yet, and takes it. */
-export function unique(wanted: string, taken: Set<string>): string {
-  let name = wanted;
-  for (let n = 2; taken.has(name); n++) name = `${wanted}_${n}`;
-  taken.add(name);
-  return name;
 }
 
 /** Titles, where there are several; else namespaces, and what the first words of paths have in common. */
@@ -94,7 +87,7 @@ function firstWord({ options: { aliases } }: Definition, { segments }: Plan): st
 function argumentNames(plan: Plan): string[] {
   const taken = new Set<string>();
   return plan.arguments.map(({ kind }, index) =>
-    unique(
+    uniqueName(
       kind.type === "stream" && plan.body?.shape === "stream"
         ? "body"
         : kind.type === "chan"

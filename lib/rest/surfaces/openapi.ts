@@ -12,11 +12,11 @@ import {
   ownPrefix,
   pathTemplate,
   sharedPrefix,
-  unique,
 } from "./described.ts";
 import { ErrorResponses } from "./error_responses.ts";
 import type { OpenAPIDocument, OperationObject, ParameterObject, RequestBodyObject } from "./openapi_types.ts";
 import { parametersOf } from "./parameters.ts";
+import { uniqueName } from "../route/unique_name.ts";
 
 /**
  * The options of a document beside its operations.
@@ -233,7 +233,7 @@ class Paths {
 
   place({ plan }: Described): { path: string; pathNames: readonly string[] } {
     const taken = new Set<string>();
-    const own = plan.parameters.map(({ name }) => unique(name, taken));
+    const own = plan.parameters.map(({ name }) => uniqueName(name, taken));
     const shape = pathTemplate(plan, own.map(() => ""));
     const pathNames = this.#names.get(shape) ?? own;
     this.#names.set(shape, pathNames);

@@ -6,11 +6,11 @@ import { createGzip } from "node:zlib";
 import { bundled } from "../../fixtures/platform/test_cache.ts";
 import { startRegistry, type TestRegistry } from "../../fixtures/images/registry.ts";
 import { startWorkerd } from "../workerd.ts";
+import { isLongRun } from "../../long_run.ts";
 
-const long = Deno.env.get("GANTRY_TEST_LONG") === "1";
 const MB = 1024 * 1024;
 /** Bytes of the layer before it is packed, which adds little. */
-const SIZE = (long ? 1024 : 96) * MB;
+const SIZE = (isLongRun ? 1024 : 96) * MB;
 /** What an engine may take above what workerd takes when idle. */
 const ALLOWED = 128 * MB;
 
@@ -20,8 +20,8 @@ const TYPES = "application/vnd.oci.image";
 
 /** Places of blobs, and the archives that are saved from and loaded into each: both formats cross both places in long runs only. */
 const PLACES: Record<string, string[]> = {
-  "a Durable Object's SQLite": ["oci-archive", ...long ? ["docker-archive"] : []],
-  "R2": ["docker-archive", ...long ? ["oci-archive"] : []],
+  "a Durable Object's SQLite": ["oci-archive", ...isLongRun ? ["docker-archive"] : []],
+  "R2": ["docker-archive", ...isLongRun ? ["oci-archive"] : []],
 };
 
 for (const [place, formats] of Object.entries(PLACES)) {

@@ -8,9 +8,10 @@ import { type BuildCase, BUILDS, CORPUS_CONTEXT } from "../../fixtures/build/bui
 import { BuildRig } from "../../fixtures/build/build_rig.ts";
 import { ContextFolder } from "../../fixtures/build/context_folder.ts";
 import { ok, run } from "../../fixtures/run.ts";
+import { isLongRun } from "../../long_run.ts";
 
 /** All of them in long runs, and one of these many else. */
-const STRIDE = Deno.env.get("GANTRY_TEST_LONG") === "1" ? 1 : 20;
+const STRIDE = isLongRun ? 1 : 20;
 const KEYS = [
   ..."Env Cmd Entrypoint WorkingDir User ExposedPorts Volumes Labels StopSignal Shell OnBuild Healthcheck".split(" "),
 ];

@@ -4,11 +4,9 @@ import { LATER_PODMAN } from "../../../scripts/later_debian/client_programs.ts";
 import { ContextFolder } from "../../fixtures/build/context_folder.ts";
 import { ok } from "../../fixtures/run.ts";
 import { Session } from "../../fixtures/session.ts";
+import { registerLong } from "../../long_run.ts";
 
-/** Registers in long runs only: a test that is left out counts as a failure. */
-const register = Deno.env.get("GANTRY_TEST_LONG") === "1" ? Deno.test : () => {};
-
-register("podman 5.8 builds with secrets, heredocs and folders as further contexts", async (t) => {
+registerLong("podman 5.8 builds with secrets, heredocs and folders as further contexts", async (t) => {
   await using session = await Session.start();
   const { server, image } = session;
   const podman = (...args: string[]) => server.podmanAt(server.addresses[0], args, { program: LATER_PODMAN });

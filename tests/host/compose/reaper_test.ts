@@ -3,8 +3,8 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { nodeProgram } from "../../fixtures/platform/test_cache.ts";
 import { ok, run, runOk } from "../../fixtures/run.ts";
 import { Session, until } from "../../fixtures/session.ts";
+import { isLongRun } from "../../long_run.ts";
 
-const LONG = Deno.env.get("GANTRY_TEST_LONG") === "1";
 const LABEL = "org.example.session";
 
 /**
@@ -87,7 +87,7 @@ console.log("passed");
 process.exit(0);
 `;
 
-if (LONG) {
+if (isLongRun) {
   Deno.test("testcontainers 12: networks, aliases, mounts, copies, waits, reuse, two projects at once", async () => {
     await using session = await Session.start();
     const { server, image } = session;

@@ -4,8 +4,7 @@ import { createHash } from "node:crypto";
 import { buildTar } from "../../fixtures/images/tar_builder.ts";
 import { ok, run } from "../../fixtures/run.ts";
 import { Session, until } from "../../fixtures/session.ts";
-
-const long = Deno.env.get("GANTRY_TEST_LONG") === "1";
+import { isLongRun } from "../../long_run.ts";
 
 /** Names of what is left of exec sessions. */
 async function leftOvers(folder: string): Promise<string[]> {
@@ -204,7 +203,7 @@ Deno.test("exec sessions of a paused container are refused", async () => {
   ok(await server.podman("unpause", "box"));
 });
 
-Deno.test(`exec cat carries ${long ? "1 GB" : "64 MB"} intact, whatever comes first`, async () => {
+Deno.test(`exec cat carries ${isLongRun ? "1 GB" : "64 MB"} intact, whatever comes first`, async () => {
   await using session = await Session.start();
   const { server, image } = session;
   ok(await server.podman("pull", image));
@@ -219,7 +218,7 @@ Deno.test(`exec cat carries ${long ? "1 GB" : "64 MB"} intact, whatever comes fi
   const first = new TextEncoder().encode("first \x10\x11\n");
   const sent = createHash("sha256").update(first);
   await writeAll(socket, new TextEncoder().encode(head + body + "first \x10\x11\n"));
-  const total = long ? 1024 : 64;
+  const total = isLongRun ? 1024 : 64;
   const feed = (async () => {
     const chunk = crypto.getRandomValues(new Uint8Array(65536));
     for (let i = 0; i < total * 16; i++) {

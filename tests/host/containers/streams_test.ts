@@ -5,8 +5,7 @@ import { ok, run } from "../../fixtures/run.ts";
 import { startWithFiles } from "../../fixtures/files_session.ts";
 import { Session, until } from "../../fixtures/session.ts";
 import { traces } from "../../fixtures/traces.ts";
-
-const long = Deno.env.get("GANTRY_TEST_LONG") === "1";
+import { isLongRun } from "../../long_run.ts";
 
 Deno.test("exec and attach carry streams of any size in 64 MB above idle, and logs cost little more", async () => {
   await using session = await Session.start();
@@ -19,7 +18,7 @@ Deno.test("exec and attach carry streams of any size in 64 MB above idle, and lo
     const { stdout } = await run(["sh", "-c", line, "sh", ...server.podmanCommand(...command)], { env });
     assertEquals(stdout.trim(), String(size));
   };
-  const sizes = long ? { out: 2e9, through: 1e9, log: 4e8 } : { out: 2e8, through: 1e8, log: 4e7 };
+  const sizes = isLongRun ? { out: 2e9, through: 1e9, log: 4e8 } : { out: 2e8, through: 1e8, log: 4e7 };
   const lines = `yes ${"x".repeat(79)} | head -n ${sizes.log / 80}`;
   ok(await server.podman("create", "--name", "talks", "--network=none", image, "sh", "-c", lines));
   ok(await server.podman("start", "talks"));

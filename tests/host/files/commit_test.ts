@@ -3,8 +3,8 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { ok } from "../../fixtures/run.ts";
 import { Session, until } from "../../fixtures/session.ts";
 import { traces } from "../../fixtures/traces.ts";
+import { isLongRun } from "../../long_run.ts";
 
-const long = Deno.env.get("GANTRY_TEST_LONG") === "1";
 /** What the container of these tests does to its tree. */
 const WORK =
   "echo new > /new; chmod 4755 /new; rm /layers/kept; rm -r /opaque; mkdir /opaque; echo 1 > /opaque/one; touch /done";
@@ -106,7 +106,7 @@ Deno.test("SIGKILL of the server in the middle of a commit leaves no image, no m
   await using _session = session;
   await podman("exec", "made", "sh", "-c", "dd if=/dev/urandom of=/big bs=1M count=64 2>/dev/null");
   const id = (await podman("inspect", "--format", "{{.Id}}", "made")).trim();
-  for (let round = 0; round < (long ? 20 : 3); round++) {
+  for (let round = 0; round < (isLongRun ? 20 : 3); round++) {
     const commit = server.podman("commit", "-q", "-p", "-s", "made", `cut:${round}`);
     await new Promise((resolve) => setTimeout(resolve, 150 + 150 * round));
     await server.crash();

@@ -4,9 +4,10 @@ import http from "node:http";
 import { STREAM_ROOM, streamMemory } from "../../fixtures/memory.ts";
 import { ok, runOk } from "../../fixtures/run.ts";
 import { Session } from "../../fixtures/session.ts";
+import { isLongRun } from "../../long_run.ts";
 
 /** One in a folder each thousand: as a container makes them with `ln`. */
-const LINKS = Deno.env.get("GANTRY_TEST_LONG") === "1" ? 1_500_000 : 100_000;
+const LINKS = isLongRun ? 1_500_000 : 100_000;
 /** Bytes of each name: the list is twenty megabytes of text and more, so that a server that holds it all takes more than a stream may. */
 const NAME = 240;
 const MAKE = `

@@ -5,10 +5,11 @@ import { ok } from "../../fixtures/run.ts";
 import { Server } from "../../fixtures/server.ts";
 import { STREAM_ROOM } from "../../fixtures/memory.ts";
 import { Session, until } from "../../fixtures/session.ts";
+import { isLongRun } from "../../long_run.ts";
 
 const MB = 1 << 20;
 /** How much of old events the root holds that an earlier server has left. */
-const OLD = (Deno.env.get("GANTRY_TEST_LONG") === "1" ? 400 : 60) * MB;
+const OLD = (isLongRun ? 400 : 60) * MB;
 const LABEL = 3 * MB;
 
 const EVENTS = "/v5.0.0/libpod/events?stream=false&since=0";

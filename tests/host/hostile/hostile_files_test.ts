@@ -6,8 +6,7 @@ import { buildTar } from "../../fixtures/images/tar_builder.ts";
 import { startWithFiles } from "../../fixtures/files_session.ts";
 import { until } from "../../fixtures/session.ts";
 import { traces } from "../../fixtures/traces.ts";
-
-const long = Deno.env.get("GANTRY_TEST_LONG") === "1";
+import { isLongRun } from "../../long_run.ts";
 
 Deno.test("a container that flips a link while files are copied leads nobody out of it", async () => {
   const { session, server, image } = await startWithFiles();
@@ -22,7 +21,7 @@ Deno.test("a container that flips a link while files are copied leads nobody out
   const pack = (path: string) => new TextDecoder().decode(buildTar([{ type: "file", path, content: "in" }]));
   const put = (path: string) => ({ raw: pack(path), headers: { "content-type": "application/x-tar" } });
   const base = "/v4.0.0/libpod/containers/flips/archive?path=";
-  const rounds = long ? 1000 : 60;
+  const rounds = isLongRun ? 1000 : 60;
   const outcomes = { read: 0, refused: 0 };
   const bothSeen = () => outcomes.read > 0 && outcomes.refused > 0;
   for (let round = 0; round < rounds || !bothSeen(); round++) {
@@ -51,7 +50,7 @@ Deno.test("a tree is read while its container changes it", async () => {
     dd if=/dev/zero of=$d/big bs=64k count=20 2>/dev/null; : > $d/big; rm -rf $d; ln -s /etc $d; rm $d; mkfifo $d; rm $d; done`;
   ok(await server.podman("run", "-d", "--name", "busy", "--network=none", image, "sh", "-c", script));
   const tar = `${server.folder}/busy.tar`;
-  for (let round = 0; round < (long ? 40 : 4); round++) {
+  for (let round = 0; round < (isLongRun ? 40 : 4); round++) {
     ok(await server.podman("export", "-o", tar, "busy"));
     ok(await run(["tar", "-tf", tar]));
     ok(await server.podman("commit", "-q", "busy", "busy:latest"));
@@ -151,9 +150,9 @@ Deno.test("what the kernel lets nobody read is left out of a copy, which is whol
 });
 
 /** Megabytes of the file that is copied: twice what a stream may cost, at the least. */
-const SIZE = long ? 1024 : 128;
+const SIZE = isLongRun ? 1024 : 128;
 /** Bytes of the file that is put packed. */
-const ZEROS = long ? 400_000_000 : 200_000_000;
+const ZEROS = isLongRun ? 400_000_000 : 200_000_000;
 
 Deno.test(`${SIZE} MB are copied both ways in 64 MB above idle`, async () => {
   const { session, server } = await startWithFiles();
@@ -166,7 +165,7 @@ Deno.test(`${SIZE} MB are copied both ways in 64 MB above idle`, async () => {
     ok(await run(["cmp", big, `${big}-${name}`]));
   };
   const above = await streamMemory(server.pid, async () => {
-    for (let round = 0; round < (long ? 3 : 1); round++) for (const name of ["down", "up"]) await both(name);
+    for (let round = 0; round < (isLongRun ? 3 : 1); round++) for (const name of ["down", "up"]) await both(name);
   });
   assert(above < STREAM_ROOM, `${above} MB above idle`);
   const packed = await streamMemory(server.pid, async () => {

@@ -2,10 +2,10 @@
 import { assert, assertEquals } from "@std/assert";
 import { ok } from "../../fixtures/run.ts";
 import { Session } from "../../fixtures/session.ts";
+import { isLongRun } from "../../long_run.ts";
 
-const long = Deno.env.get("GANTRY_TEST_LONG") === "1";
 /** How many starts are tried under the race, and how many of them at once. */
-const TRIES = long ? 200 : 40;
+const TRIES = isLongRun ? 200 : 40;
 const AT_ONCE = 4;
 
 /** The numbers of `setns(2)` and `renameat2(2)`. */

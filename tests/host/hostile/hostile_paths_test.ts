@@ -2,8 +2,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { ok } from "../../fixtures/run.ts";
 import { Session, until } from "../../fixtures/session.ts";
-
-const long = Deno.env.get("GANTRY_TEST_LONG") === "1";
+import { isLongRun } from "../../long_run.ts";
 
 Deno.test("logs, pid files and health logs are written through no link of a container", async (t) => {
   await using session = await Session.start();
@@ -118,7 +117,7 @@ Deno.test("logs, pid files and health logs are written through no link of a cont
     await inside("mkdir /shared/race");
     const flip = `cd /shared/race; while true; do ln -sf ${outside}/victim l; mv -f l file; : > f; mv -f f file; done`;
     ok(await server.podman("run", "-d", "--name", "flips", ...bind, image, "sh", "-c", flip));
-    for (let round = 0; round < (long ? 200 : 25); round++) {
+    for (let round = 0; round < (isLongRun ? 200 : 25); round++) {
       const { Id } = await create({ ...log(`${folder}/race/file`), command: ["echo", "written"] });
       await start(Id);
       await server.request("DELETE", `/libpod/containers/${Id}?force=true`);

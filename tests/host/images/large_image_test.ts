@@ -7,11 +7,11 @@ import { startRegistry } from "../../fixtures/images/registry.ts";
 import { ok } from "../../fixtures/run.ts";
 import { buildTar } from "../../fixtures/images/tar_builder.ts";
 import { Session } from "../../fixtures/session.ts";
+import { isLongRun } from "../../long_run.ts";
 
-const long = Deno.env.get("GANTRY_TEST_LONG") === "1";
 const MEGABYTE = 1024 * 1024;
 /** Twice what may be held, at the least. */
-const SIZE = (long ? 2048 : 128) * MEGABYTE;
+const SIZE = (isLongRun ? 2048 : 128) * MEGABYTE;
 
 Deno.test(`pull and push of ${SIZE / MEGABYTE} MB take no more memory than of little`, async () => {
   await using session = await Session.start();

@@ -3,8 +3,9 @@ import { assert, assertEquals } from "@std/assert";
 import { ok } from "../../fixtures/run.ts";
 import { Session, until } from "../../fixtures/session.ts";
 import { traces } from "../../fixtures/traces.ts";
+import { isLongRun } from "../../long_run.ts";
 
-const kills = Deno.env.get("GANTRY_TEST_LONG") === "1" ? 100 : 2;
+const kills = isLongRun ? 100 : 2;
 
 function documents(name: string, image: string): string {
   const base =

@@ -7,11 +7,11 @@ import { traces } from "../../fixtures/traces.ts";
 import { killAmid } from "./kills.ts";
 import { IMAGES } from "./container_model.ts";
 import { ModelClient } from "./model_client.ts";
+import { isLongRun } from "../../long_run.ts";
 
-const long = Deno.env.get("GANTRY_TEST_LONG") === "1";
 const CLIENTS = 8;
-const sequences = long ? 500 : 24;
-const kills = long ? 100 : 4;
+const sequences = isLongRun ? 500 : 24;
+const kills = isLongRun ? 100 : 4;
 
 const NOTHING = { processes: [], mounts: [], namespaces: [], cgroups: [], interfaces: [] };
 

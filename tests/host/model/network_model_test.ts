@@ -5,11 +5,11 @@ import { ok } from "../../fixtures/run.ts";
 import { Session, until } from "../../fixtures/session.ts";
 import { killAmid } from "./kills.ts";
 import { NetworkClient } from "./network_client.ts";
+import { isLongRun } from "../../long_run.ts";
 
-const long = Deno.env.get("GANTRY_TEST_LONG") === "1";
 const CLIENTS = 8;
-const sequences = long ? 200 : 8;
-const kills = long ? 100 : 2;
+const sequences = isLongRun ? 200 : 8;
+const kills = isLongRun ? 100 : 2;
 /** The network in which every container stays. */
 const HOME = "10.68.200.0/24";
 

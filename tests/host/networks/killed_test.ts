@@ -2,8 +2,9 @@
 import { assert, assertEquals } from "@std/assert";
 import { ok } from "../../fixtures/run.ts";
 import { Session, until } from "../../fixtures/session.ts";
+import { isLongRun } from "../../long_run.ts";
 
-const kills = Deno.env.get("GANTRY_TEST_LONG") === "1" ? 100 : 3;
+const kills = isLongRun ? 100 : 3;
 /** Subnets by which rules and routes of this test are told from others. */
 const LANS = ["10.67.1.0/24", "10.67.2.0/24"];
 

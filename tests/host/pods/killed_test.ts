@@ -3,8 +3,9 @@ import { assert, assertEquals } from "@std/assert";
 import { ok } from "../../fixtures/run.ts";
 import { Session, until } from "../../fixtures/session.ts";
 import { traces } from "../../fixtures/traces.ts";
+import { isLongRun } from "../../long_run.ts";
 
-const kills = Deno.env.get("GANTRY_TEST_LONG") === "1" ? 100 : 3;
+const kills = isLongRun ? 100 : 3;
 
 Deno.test(`${kills} kills amid pod lives leave whole pods, and no process, mount, namespace, cgroup or interface`, async () => {
   await using session = await Session.start();

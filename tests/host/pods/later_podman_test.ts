@@ -4,11 +4,9 @@ import { LATER_PODMAN } from "../../../scripts/later_debian/client_programs.ts";
 import { startCluster, TOKENS } from "../../fixtures/kube/cluster.ts";
 import { ok } from "../../fixtures/run.ts";
 import { Session, until } from "../../fixtures/session.ts";
+import { registerLong } from "../../long_run.ts";
 
-/** Registers in long runs only: a test that is left out counts as a failure. */
-const register = Deno.env.get("GANTRY_TEST_LONG") === "1" ? Deno.test : () => {};
-
-register("podman 5.8 drives pods, Kubernetes documents and units", async (t) => {
+registerLong("podman 5.8 drives pods, Kubernetes documents and units", async (t) => {
   await using session = await Session.start();
   const { server, image } = session;
   const client = (...args: string[]) => server.podmanAt(server.addresses[0], args, { program: LATER_PODMAN });

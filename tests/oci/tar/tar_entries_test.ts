@@ -2,9 +2,10 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { LayerError } from "../../../lib/oci/tar/layer_error.ts";
 import { tarEntries, type TarFile, tarStream } from "../../../lib/oci/tar/tar_entries.ts";
 import { buildTar } from "../../fixtures/images/tar_builder.ts";
+import { isLongRun } from "../../long_run.ts";
 
 const LIMITS = { entries: 100, bytes: 1 << 20 };
-const RUNS = Deno.env.get("GANTRY_TEST_LONG") ? 20_000 : 500;
+const RUNS = isLongRun ? 20_000 : 500;
 
 function stream(bytes: Uint8Array, piece: number): ReadableStream<Uint8Array> {
   let at = 0;

@@ -1,11 +1,12 @@
 /**
- * Reading files that a container, or an accident, may have made into anything: of any size, a pipe, a link, a folder.
+ * Reading files that a container, or an accident, may have made into anything: of any size, a pipe, a link, a folder; and those of the host that no
+ * container can change.
  *
  * @module
  */
 import { Buffer } from "node:buffer";
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from "node:fs";
+import { type FileHandle, open, readFile } from "node:fs/promises";
 import { hasSystemCode } from "../../../oci/system_error.ts";
 
 /** A pipe does not wait for its other end, and a link is not followed. */
@@ -88,4 +89,18 @@ async function readHandle(handle: FileHandle, limit: number): Promise<Uint8Array
 function noFile(error: unknown): undefined {
   if (hasSystemCode(error, ...NO_FILE)) return undefined;
   throw error;
+}
+
+/** The text of a small file of the kernel's, the administrator's or the server's own, which no container can change; empty where it cannot be read. */
+export async function hostText(path: string): Promise<string> {
+  return await readFile(path, "utf8").catch(() => "");
+}
+
+/** As {@linkcode hostText}, at once. */
+export function hostTextSync(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
 }

@@ -12,7 +12,7 @@ import process from "node:process";
 import { EngineError } from "../../../engine/errors.ts";
 import { readTextBounded } from "./bounded_read.ts";
 import { O_PATH } from "./safe_path.ts";
-import { hasSystemCode } from "../../../oci/system_error.ts";
+import { hasSystemCode, whereMissing } from "../../../oci/system_error.ts";
 
 /** Links in these folders are the system's own (`/var/run`, `/home`): who can put one there is root on the host already. */
 const SYSTEM = new Set(["/", "/var"]);
@@ -80,9 +80,9 @@ export async function writeNamedFile(path: string, text: string, mode: number): 
 
 /** Removes a plain file that holds nothing but a text, with white space around it or without. Missing is no error. */
 export async function removeNamedFile(path: string, text: string): Promise<void> {
-  const folder = await openNamedFolder(dirname(path)).catch((error) => whereMissing(error));
+  const folder = await openNamedFolder(dirname(path)).catch(whereMissing);
   try {
-    const file = folder && await openPlain(folder, path, O_RDONLY).catch((error) => whereMissing(error));
+    const file = folder && await openPlain(folder, path, O_RDONLY).catch(whereMissing);
     if (folder === undefined || file === undefined) return;
     try {
       const content = await readTextBounded(file, text.length + SLACK);
@@ -93,10 +93,6 @@ export async function removeNamedFile(path: string, text: string): Promise<void>
   } finally {
     await folder?.close();
   }
-}
-
-function whereMissing(error: NodeJS.ErrnoException): undefined {
-  if (!hasSystemCode(error, "ENOENT", "ENOTDIR")) throw error;
 }
 
 /** Opens a file for reading that is a file, not a link, a pipe or a device. */

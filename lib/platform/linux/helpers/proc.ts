@@ -1,4 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import process from "node:process";
+import { hasSystemCode } from "../../../oci/system_error.ts";
 
 /** A process as it was seen; its start time tells it from a later one with the same pid. */
 export interface ProcessMark {
@@ -16,6 +18,18 @@ export function markProcess(pid: number): ProcessMark | undefined {
 /** Whether that very process still lives. */
 export function isAlive(mark: ProcessMark): boolean {
   return readStat(mark.pid)?.startTicks === mark.startTicks;
+}
+
+/**
+ * Sends a signal to a process, or to a group by its negative number, as kill(2) does. One that has just ended is no error, since its end is what the
+ * caller is about to see.
+ */
+export function signalIfThere(pid: number, signal: NodeJS.Signals | number): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if (!hasSystemCode(error, "ESRCH")) throw error;
+  }
 }
 
 /** Whether a signal or a tracer has stopped a process: that very one, where its start is given. */

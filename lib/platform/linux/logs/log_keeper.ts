@@ -1,11 +1,10 @@
 import { mkdir } from "node:fs/promises";
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
-import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LogSource } from "../../../engine/records/container_record.ts";
 import { EngineError } from "../../../engine/errors.ts";
 import { hasSystemCode } from "../../../oci/system_error.ts";
-import { isStopped } from "../helpers/proc.ts";
+import { isStopped, signalIfThere } from "../helpers/proc.ts";
 import { findProgram } from "../helpers/programs.ts";
 import { HELPER_ENVIRONMENT, startPipedProgram } from "../helpers/spawn.ts";
 import { namesIn } from "../helpers/tree.ts";
@@ -197,11 +196,7 @@ export class LogKeeper {
 function signalHelper({ pid, exitCode, signalCode }: ChildProcessWithoutNullStreams, signal: NodeJS.Signals): void {
   // Its number may be another one's once it has been reaped.
   if (pid === undefined || exitCode !== null || signalCode !== null) return;
-  try {
-    process.kill(pid, signal);
-  } catch (error) {
-    if (!hasSystemCode(error, "ESRCH")) throw error;
-  }
+  signalIfThere(pid, signal);
 }
 
 async function makeFolder(path: string): Promise<void> {

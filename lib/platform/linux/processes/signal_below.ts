@@ -1,7 +1,5 @@
-import process from "node:process";
-import { processesBelow } from "../helpers/proc.ts";
+import { processesBelow, signalIfThere } from "../helpers/proc.ts";
 import type { Facts } from "./facts.ts";
-import { hasSystemCode } from "../../../oci/system_error.ts";
 
 /** A process that goes on forking is looked at this many times: its last child may get away. */
 const MOST_LOOKS = 16;
@@ -17,17 +15,8 @@ export function signalBelow({ container, conmon }: Pick<Facts, "container" | "co
     if (others.length === 0) break;
     for (const pid of others) {
       seen.add(pid);
-      sendSignal(pid, signal);
+      signalIfThere(pid, signal);
     }
   }
-  sendSignal(container.pid, signal);
-}
-
-function sendSignal(pid: number, signal: number): void {
-  try {
-    process.kill(pid, signal);
-  } catch (error) {
-    // It has ended meanwhile.
-    if (!hasSystemCode(error, "ESRCH")) throw error;
-  }
+  signalIfThere(container.pid, signal);
 }

@@ -18,6 +18,7 @@ import { findDelegatedGroup, takeDelegatedGroup } from "./delegated_group.ts";
 import { CgroupParents } from "./cgroup_parents.ts";
 import { removeCgroup } from "./remove_cgroup.ts";
 import { hasSystemCode } from "../../../oci/system_error.ts";
+import { hostText } from "../helpers/bounded_read.ts";
 
 const MOUNT = "/sys/fs/cgroup";
 /** A v1 cpuset takes no process before its processors are chosen; nothing here needs it. */
@@ -183,14 +184,14 @@ export class Cgroups {
     if (this.#layout.isForeign) return processesNamed(/^conmon$/);
     const [mount] = this.#layout.mounts.filter((mount) => !SKIPPED.has(basename(mount)));
     if (mount === undefined) return [];
-    const text = await readFile(join(mount, this.#parent, "conmon", "cgroup.procs"), "utf8").catch(() => "");
+    const text = await hostText(join(mount, this.#parent, "conmon", "cgroup.procs"));
     return text.split("\n").filter((line) => line !== "").map(Number);
   }
 
   /** Whether the container is frozen. */
   async isFrozen(path: string): Promise<boolean> {
     if (this.#layout.kind === "unified") {
-      const events = await readFile(join(MOUNT, path, "cgroup.events"), "utf8").catch(() => "");
+      const events = await hostText(join(MOUNT, path, "cgroup.events"));
       return /^frozen 1$/m.test(events);
     }
     const state = await readFile(join(MOUNT, "freezer", path, "freezer.state"), "utf8").catch(() => "THAWED");

@@ -9,6 +9,7 @@
  */
 import { access, constants, mkdir, readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { hostText } from "../helpers/bounded_read.ts";
 
 /** The group below the delegated one that the server itself moves into. */
 export const SERVER_GROUP = "gantry-server";
@@ -33,7 +34,7 @@ export async function findDelegatedGroup(mount: string, text: string): Promise<s
 
 /** Returns the controllers that groups below a group can have. */
 export async function controllersOf(folder: string): Promise<string[]> {
-  const text = await readFile(join(folder, "cgroup.controllers"), "utf8").catch(() => "");
+  const text = await hostText(join(folder, "cgroup.controllers"));
   return text.trim().split(" ").filter((name) => name !== "");
 }
 

@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { mkdir, readdir, readFile } from "node:fs/promises";
+import { mkdir, readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { hostText } from "../helpers/bounded_read.ts";
 
 /** Facts about cgroups that limits depend on. */
 export interface LimitFacts {
@@ -44,14 +45,14 @@ async function factsOfV1(root: string, probe: string): Promise<LimitFacts> {
     version: "v1",
     hasController: (name) => controllers.has(name),
     hasFile: (name) => files.has(name),
-    cpus: await readText(join(root, "cpuset", "cpuset.cpus")),
-    mems: await readText(join(root, "cpuset", "cpuset.mems")),
+    cpus: (await hostText(join(root, "cpuset", "cpuset.cpus"))).trim(),
+    mems: (await hostText(join(root, "cpuset", "cpuset.mems"))).trim(),
   };
 }
 
 async function factsOfV2(root: string, probe: string): Promise<LimitFacts> {
   // The group above may be one with fewer than the root has: it was delegated to an ordinary user.
-  const controllers = new Set((await readText(join(root, dirname(probe), "cgroup.controllers"))).split(" "));
+  const controllers = new Set((await hostText(join(root, dirname(probe), "cgroup.controllers"))).trim().split(" "));
   const folder = join(root, probe);
   await mkdir(folder, { recursive: true }).catch(() => {});
   const files = new Set(await readdir(folder).catch(() => []));
@@ -60,11 +61,7 @@ async function factsOfV2(root: string, probe: string): Promise<LimitFacts> {
     hasController: (name) => controllers.has(name),
     // Without the controller's own file in the probe nothing can be said, and the kernel's default is taken.
     hasFile: (name) => files.has(name) || !files.has(`${name.split(".")[0]}.max`),
-    cpus: await readText(join(root, "cpuset.cpus.effective")),
-    mems: await readText(join(root, "cpuset.mems.effective")),
+    cpus: (await hostText(join(root, "cpuset.cpus.effective"))).trim(),
+    mems: (await hostText(join(root, "cpuset.mems.effective"))).trim(),
   };
-}
-
-async function readText(path: string): Promise<string> {
-  return (await readFile(path, "utf8").catch(() => "")).trim();
 }

@@ -1,8 +1,9 @@
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { EngineError } from "../../../engine/errors.ts";
 import { type Limits, type PathLimits, type Throttle, THROTTLES, type Weight } from "../../../engine/records/limits.ts";
 import { deviceNumbers } from "../bundle/devices.ts";
+import { hostText } from "../helpers/bounded_read.ts";
 
 /** Puts the numbers of block devices in place of their paths. Throws `invalid` for what is no block device. */
 export async function withNumbers(limits: Limits, paths: PathLimits): Promise<Limits> {
@@ -37,7 +38,7 @@ export async function pathsOf({ blockIO }: Limits, sys = "/sys/dev/block"): Prom
   const lists = [blockIO?.weightDevice, ...THROTTLES.map((list) => blockIO?.[list])];
   const keys = new Set(lists.flatMap((list) => (list ?? []).map(({ major, minor }) => `${major}:${minor}`)));
   const found = await Promise.all([...keys].map(async (key): Promise<[string, string][]> => {
-    const facts = await readFile(join(sys, key, "uevent"), "utf8").catch(() => "");
+    const facts = await hostText(join(sys, key, "uevent"));
     const name = /^DEVNAME=(.+)$/m.exec(facts)?.[1];
     return name === undefined ? [] : [[key, `/dev/${name}`]];
   }));

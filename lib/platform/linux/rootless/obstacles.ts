@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { readFile } from "node:fs/promises";
 import type { IDRange } from "../../../engine/ports/user_port.ts";
 import { findProgram } from "../helpers/programs.ts";
 import { firstFreeID, subordinateRanges } from "./subordinate_ids.ts";
+import { hostText } from "../helpers/bounded_read.ts";
 
 /** The facts that decide whether a user can have a user namespace. */
 export interface NamespaceFacts {
@@ -77,10 +77,10 @@ export async function readNamespaceFacts(uid: number): Promise<NamespaceFacts> {
 }
 
 async function nameOfUser(uid: number): Promise<string> {
-  const lines = (await readFile("/etc/passwd", "utf8").catch(() => "")).split("\n").map((line) => line.split(":"));
+  const lines = (await hostText("/etc/passwd")).split("\n").map((line) => line.split(":"));
   return lines.find((fields) => fields[2] === String(uid))?.[0] ?? String(uid);
 }
 
 async function readSetting(name: string): Promise<string> {
-  return (await readFile(`/proc/sys/${name.replaceAll(".", "/")}`, "utf8").catch(() => "")).trim();
+  return (await hostText(`/proc/sys/${name.replaceAll(".", "/")}`)).trim();
 }

@@ -12,7 +12,7 @@
  */
 import { createHash, randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { chown, mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { chown, mkdir, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { EngineError } from "../../../engine/errors.ts";
 import type { IDMaps } from "../../../engine/records/id_maps.ts";
@@ -22,6 +22,7 @@ import { withRoom } from "../../storage/disk_room.ts";
 import { CommandError, runCommand } from "../helpers/command.ts";
 import { namesIn, removeTree } from "../helpers/tree.ts";
 import { hasSystemCode } from "../../../oci/system_error.ts";
+import { hostText } from "../helpers/bounded_read.ts";
 
 /** The note in a container's folder. */
 const NOTE = "owned";
@@ -131,6 +132,6 @@ function keyOf({ uids, gids }: IDMaps): string {
 }
 
 async function readNote(storage: string): Promise<string | undefined> {
-  const text = await readFile(join(storage, NOTE), "utf8").catch(() => "");
+  const text = await hostText(join(storage, NOTE));
   return /^[0-9a-f]{32}$/.test(text) ? text : undefined;
 }

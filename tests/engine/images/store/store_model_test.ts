@@ -11,8 +11,9 @@ import { buildTar } from "../../../fixtures/images/tar_builder.ts";
 import { FaultyRegistry } from "../../../fixtures/images/faulty_registry.ts";
 import { openOnHost, sampleImage } from "../../../fixtures/images/host_rig.ts";
 import { blobsOf, pullID } from "../../../fixtures/images/rig.ts";
+import { isLongRun } from "../../../long_run.ts";
 
-const STEPS = Deno.env.get("GANTRY_TEST_LONG") ? 2000 : 200;
+const STEPS = isLongRun ? 2000 : 200;
 const CONFIG = { architecture: "amd64", os: "linux", rootfs: { type: "layers", diff_ids: [] } };
 
 Deno.test("the store holds what images, artifacts and containers need, and nothing else, whatever is done", async () => {

@@ -7,10 +7,10 @@ import type { ContainerRecord } from "../../../../lib/engine/records/container_r
 import { EngineError } from "../../../../lib/engine/errors.ts";
 import type { ExecExit, ExecProcess, ExecStart } from "../../../../lib/engine/ports/exec_port.ts";
 import { Bench, collect, ignore, readUntil } from "../../../fixtures/platform/process_bench.ts";
+import { isLongRun } from "../../../long_run.ts";
 
 const ALL = { stdin: true, stdout: true, stderr: true };
 const MEGABYTE = 1024 * 1024;
-const long = Deno.env.get("GANTRY_TEST_LONG") === "1";
 const encoder = new TextEncoder();
 
 /** A running container. */
@@ -112,7 +112,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: `LinuxExecs.start() carries ${long ? "1 GB" : "100 MB"} through cat, and half-closes its input`,
+  name: `LinuxExecs.start() carries ${isLongRun ? "1 GB" : "100 MB"} through cat, and half-closes its input`,
   ignore,
   async fn() {
     await using bench = await Bench.open();
@@ -123,7 +123,7 @@ Deno.test({
     const sent = createHash("sha256"), received = createHash("sha256");
     const feed = (async () => {
       const writer = attachment!.input.getWriter();
-      for (let i = 0; i < (long ? 1024 : 100); i++) {
+      for (let i = 0; i < (isLongRun ? 1024 : 100); i++) {
         const chunk = new Uint8Array(randomBytes(MEGABYTE));
         sent.update(chunk);
         await writer.write(chunk);
@@ -137,7 +137,7 @@ Deno.test({
       received.update(data);
     }
     await feed;
-    assertEquals(size, (long ? 1024 : 100) * MEGABYTE);
+    assertEquals(size, (isLongRun ? 1024 : 100) * MEGABYTE);
     assertEquals(received.digest("hex"), sent.digest("hex"));
     assertEquals((await exit).code, 0);
   },

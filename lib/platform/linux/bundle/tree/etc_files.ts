@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { readFileSync } from "node:fs";
 import type { ContainerRecord } from "../../../../engine/records/container_record.ts";
 import type { NetworkStatus } from "../../../../engine/records/network_status.ts";
 import { splitPair } from "../../../../engine/text/pairs.ts";
+import { hostTextSync } from "../../helpers/bounded_read.ts";
 
 /** Used where the host names no server a container could reach. */
 const PUBLIC_SERVERS = ["8.8.8.8", "8.8.4.4"];
@@ -95,22 +95,13 @@ interface Resolver {
 }
 
 function hostResolver(isHostNetwork: boolean): Resolver {
-  const own = parseResolver(textOf("/etc/resolv.conf"));
+  const own = parseResolver(hostTextSync("/etc/resolv.conf"));
   if (isHostNetwork) return own;
   const reachable = own.servers.filter((server) => !isLoopback(server));
   if (reachable.length > 0) return { ...own, servers: reachable };
-  const resolved = parseResolver(textOf(RESOLVED_CONF));
+  const resolved = parseResolver(hostTextSync(RESOLVED_CONF));
   const servers = resolved.servers.filter((server) => !isLoopback(server));
   return { ...own, servers: servers.length > 0 ? servers : PUBLIC_SERVERS };
-}
-
-/** A small file of the host's own; empty where it cannot be read. */
-export function textOf(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
 }
 
 function parseResolver(text: string): Resolver {

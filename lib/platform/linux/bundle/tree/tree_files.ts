@@ -8,13 +8,13 @@ import { open, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { ContainerRecord } from "../../../../engine/records/container_record.ts";
 import type { ProcessOptions } from "../../../../engine/ports/host_port.ts";
-import { readTextBounded } from "../../helpers/bounded_read.ts";
+import { hostTextSync, readTextBounded } from "../../helpers/bounded_read.ts";
 import type { HostContext } from "../../helpers/context.ts";
 import { type ContainerPaths, containerPaths } from "../../helpers/paths.ts";
 import { readInside } from "../../helpers/safe_path.ts";
 import type { HostFile } from "../mounts/bind_mounts.ts";
 import { copyWithLines } from "./account_file.ts";
-import { containerEnvText, hostsText, resolvConfText, textOf } from "./etc_files.ts";
+import { containerEnvText, hostsText, resolvConfText } from "./etc_files.ts";
 import { missingGroup, missingUsers } from "./identity_files.ts";
 import { joinHosts } from "./shared_hosts.ts";
 import type { RuntimeSpec } from "../spec_types.ts";
@@ -105,7 +105,7 @@ function hasFolderAtRun({ mounts }: ContainerRecord): boolean {
 
 /** The text of the file that /etc/hosts begins with. */
 async function baseHosts(base: string | undefined, rootfs: string): Promise<string> {
-  if (base === undefined) return textOf("/etc/hosts");
+  if (base === undefined) return hostTextSync("/etc/hosts");
   if (base === "none") return "";
   // Somebody else's, on whatever file system: others do not wait for it.
   if (base !== "image") return await hostText(base);

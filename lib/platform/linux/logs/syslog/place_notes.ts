@@ -1,8 +1,9 @@
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { rename, writeFile } from "node:fs/promises";
 import { clearTimeout, setTimeout } from "node:timers";
 import { hasSystemCode } from "../../../../oci/system_error.ts";
 import { besideOlder } from "../older_files.ts";
 import { type PendingLine, readPending, writePending } from "./line_parts.ts";
+import { hostText } from "../../helpers/bounded_read.ts";
 
 /** Milliseconds between two notes of how far the sending has come; a crash has that much sent twice. */
 const NOTE_EVERY = 1_000;
@@ -66,7 +67,7 @@ export class PlaceNotes {
 
 /** Returns how far an earlier sending of a log has come. */
 export async function readProgress(path: string): Promise<Progress> {
-  const text = await readFile(besideOlder(path, "sent"), "utf8").catch(() => "");
+  const text = await hostText(besideOlder(path, "sent"));
   const [, number, offset, rest = ""] = /^(\d{1,15}) (\d{1,15})\n(.*)$/s.exec(text) ?? [];
   if (number === undefined) return { pending: [] };
   return { place: { number: Number(number), offset: Number(offset) }, pending: readPending(rest) };

@@ -2,12 +2,11 @@ import { writeFileSync } from "node:fs";
 import { mkdir, open } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
-import process from "node:process";
 import { clearTimeout, setTimeout } from "node:timers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { EngineError } from "../../../../engine/errors.ts";
 import { hasSystemCode } from "../../../../oci/system_error.ts";
-import { isAlive, isStopped, markProcess, type ProcessMark, readMark } from "../../helpers/proc.ts";
+import { isAlive, isStopped, markProcess, type ProcessMark, readMark, signalIfThere } from "../../helpers/proc.ts";
 import { HELPER_ENVIRONMENT, startProgram } from "../../helpers/spawn.ts";
 import { frameOf, FrameReader, readPrompt } from "../../perl/frames.ts";
 import { eventSize, perlArguments, PORTS_PROGRAM } from "../../perl/programs.ts";
@@ -85,13 +84,9 @@ export class PortProgram {
       this.#timesStopped = 0;
       return false;
     }
-    try {
-      // One that stays stopped is traced, or is stopped again and again.
-      if (this.#timesStopped++ === 0) process.kill(mark.pid, "SIGCONT");
-      else process.kill(-mark.pid, "SIGKILL");
-    } catch (error) {
-      if (!hasSystemCode(error, "ESRCH")) throw error;
-    }
+    // One that stays stopped is traced, or is stopped again and again.
+    if (this.#timesStopped++ === 0) signalIfThere(mark.pid, "SIGCONT");
+    else signalIfThere(-mark.pid, "SIGKILL");
     return true;
   }
 
@@ -215,12 +210,8 @@ export async function killGroup(note: string): Promise<void> {
   const mark = readMark(note);
   // A note of ports only has none.
   if (mark?.pid === undefined || !isAlive(mark)) return;
-  try {
-    // With the processes of its connections: they are one group.
-    process.kill(-mark.pid, "SIGKILL");
-  } catch (error) {
-    if (!hasSystemCode(error, "ESRCH")) throw error;
-  }
+  // With the processes of its connections: they are one group.
+  signalIfThere(-mark.pid, "SIGKILL");
   // Only then are its ports free for the next one.
   while (isAlive(mark)) await sleep(2);
 }

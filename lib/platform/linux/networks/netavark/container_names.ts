@@ -11,6 +11,7 @@ import type { HostContext } from "../../helpers/context.ts";
 import type { Nursery } from "../../processes/nursery/nursery.ts";
 import { bridgeNamespace } from "../bridge_command.ts";
 import { keyOf, type Netavark } from "./netavark.ts";
+import { hostTextSync } from "../../helpers/bounded_read.ts";
 
 /** The domain that netavark gives to containers. */
 export const SEARCH_DOMAIN = "dns.podman";
@@ -187,9 +188,9 @@ export class ContainerNames {
   }
 
   #findServer(): number | undefined {
-    const pid = Number(readText(join(this.#folder, "aardvark.pid")));
+    const pid = Number(hostTextSync(join(this.#folder, "aardvark.pid")));
     // The file may be older than the process that has the number now.
-    return pid > 0 && readText(`/proc/${pid}/cmdline`).split("\0").includes(this.#folder) ? pid : undefined;
+    return pid > 0 && hostTextSync(`/proc/${pid}/cmdline`).split("\0").includes(this.#folder) ? pid : undefined;
   }
 
   async #start(): Promise<void> {
@@ -213,13 +214,5 @@ function firstLine({ subnets, dnsServers = [] }: NetworkRecord): string {
 
 /** The lines of a file, each with its end. */
 function readLines(file: string): string[] {
-  return readText(file).split("\n").filter((line) => line !== "").map((line) => `${line}\n`);
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return "";
-  }
+  return hostTextSync(file).split("\n").filter((line) => line !== "").map((line) => `${line}\n`);
 }

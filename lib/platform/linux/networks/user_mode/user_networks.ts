@@ -7,12 +7,11 @@
 import { writeFileSync } from "node:fs";
 import { access, constants, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import process from "node:process";
 import { EngineError } from "../../../../engine/errors.ts";
 import type { NetworkStatus } from "../../../../engine/records/network_status.ts";
 import type { UserNetworkProgram } from "../../../../engine/records/user_network.ts";
 import type { HostPaths } from "../../helpers/paths.ts";
-import { isAlive, markProcess, readMark } from "../../helpers/proc.ts";
+import { isAlive, markProcess, readMark, signalIfThere } from "../../helpers/proc.ts";
 import { findProgram } from "../../helpers/programs.ts";
 import { checkHostPorts } from "../host_ports.ts";
 import type { LinkHelper } from "../links/link_helper.ts";
@@ -73,11 +72,7 @@ export async function disconnectUserNetwork(paths: HostPaths, containerID: strin
   const folder = noteFolder(paths, containerID);
   const mark = readMark(join(folder, "process"));
   if (mark !== undefined && isAlive(mark)) {
-    try {
-      process.kill(mark.pid, "SIGKILL");
-    } catch (error) {
-      if (!hasSystemCode(error, "ESRCH")) throw error;
-    }
+    signalIfThere(mark.pid, "SIGKILL");
     while (isAlive(mark)) await new Promise((resolve) => setTimeout(resolve, 5));
   }
   await rm(folder, { recursive: true, force: true });

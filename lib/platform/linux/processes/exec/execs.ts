@@ -16,7 +16,7 @@ import type { HostContext } from "../../helpers/context.ts";
 import { containerPaths, type ExecPaths, execPaths } from "../../helpers/paths.ts";
 import { namesIn, removeFolder } from "../../helpers/tree.ts";
 import { ownCapabilities } from "../../bundle/capabilities.ts";
-import { groupOf, isAlive, markProcess, type ProcessMark } from "../../helpers/proc.ts";
+import { groupOf, isAlive, markProcess, type ProcessMark, signalIfThere } from "../../helpers/proc.ts";
 import { resizeTerminal } from "../resize_terminal.ts";
 import type { Nursery } from "../nursery/nursery.ts";
 import type { Runtimes } from "../runtime/runtimes.ts";
@@ -24,7 +24,6 @@ import type { SealedRuntimes } from "../runtime/sealed_runtime.ts";
 import type { NurserySockets } from "../nursery/nursery_sockets.ts";
 import { writeProcess } from "./process_file.ts";
 import { startSession, type Supervised } from "./start_session.ts";
-import { hasSystemCode } from "../../../../oci/system_error.ts";
 
 /** How often processes of an earlier run are looked at. */
 const POLL = 500;
@@ -146,12 +145,7 @@ export class LinuxExecs implements Execs {
     const group = groupOf(main);
     const isOwn = group !== undefined && group > 1 && group !== groupOf(supervisor.pid) &&
       group !== groupOf(process.pid);
-    try {
-      process.kill(isOwn ? -group : main, "SIGKILL");
-    } catch (error) {
-      // It has ended by itself just now.
-      if (!hasSystemCode(error, "ESRCH")) throw error;
-    }
+    signalIfThere(isOwn ? -group : main, "SIGKILL");
   }
 
   #remember(id: string, paths: ExecPaths, { pid, supervisor, ended }: Supervised): void {

@@ -7,8 +7,7 @@ import type { HostContext } from "../../helpers/context.ts";
 import { containerPaths } from "../../helpers/paths.ts";
 import type { Cgroups } from "../../resources/cgroups.ts";
 import { type Facts, readFacts } from "../facts.ts";
-import { isAlive, type ProcessMark } from "../../helpers/proc.ts";
-import { hasSystemCode } from "../../../../oci/system_error.ts";
+import { isAlive, type ProcessMark, signalIfThere } from "../../helpers/proc.ts";
 
 /** How long a supervisor may take over its last words once its container is dead. */
 const PATIENCE = 10_000;
@@ -79,7 +78,7 @@ export class Supervisors {
   /** Kills a supervisor that an earlier server process started without living to take note of it. */
   async endUnknown(containerID: string): Promise<void> {
     for (const pid of await this.#cgroups.supervisors()) {
-      if (commandLine(pid).includes(containerID)) killIfThere(pid);
+      if (commandLine(pid).includes(containerID)) signalIfThere(pid, "SIGKILL");
     }
   }
 
@@ -102,14 +101,6 @@ export class Supervisors {
       writeFileSync(containerPaths(this.#context.paths, id).exit, UNKNOWN_EXIT, { flag: "a" });
       this.#ended(id);
     }
-  }
-}
-
-function killIfThere(pid: number): void {
-  try {
-    process.kill(pid, "SIGKILL");
-  } catch (error) {
-    if (!hasSystemCode(error, "ESRCH")) throw error;
   }
 }
 
