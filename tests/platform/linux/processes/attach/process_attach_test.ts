@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertExists, assertStringIncludes } from "@std/assert";
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Bench, collect, ignore, readUntil } from "../../../../fixtures/platform/process_bench.ts";
@@ -117,6 +117,7 @@ Deno.test({
     await using bench = await Bench.open();
     const record = await bench.create({ args: ["echo", "one"] });
     const { conmonPid: supervisor } = await bench.processes.state(record.id);
+    assertExists(supervisor);
     Deno.kill(supervisor, "SIGSTOP");
     let attached = 0;
     const attachments = [1, 2, 3].map(async () => {
