@@ -51,11 +51,6 @@ const UNIT_MODULES = 10;
 
 /** Parts of the host suite by the folders that they run; the long ones first, so that all lanes end together. */
 const HOST_PARTS: readonly [name: string, what: string, folders: readonly string[]][] = [
-  ["containers", "containers", ["containers"]],
-  ["hostile", "doors that a container or an image could open", ["hostile"]],
-  ["images", "images and registries", ["images"]],
-  ["build", "builds", ["build"]],
-  ["compose", "compose, networks and volumes", ["compose", "networks", "volumes"]],
   ["groups", "pods, kube, files, the system, doors, a model of all", [
     "model",
     "pods",
@@ -64,6 +59,11 @@ const HOST_PARTS: readonly [name: string, what: string, folders: readonly string
     "system",
     "doors",
   ]],
+  ["containers", "containers", ["containers"]],
+  ["hostile", "doors that a container or an image could open", ["hostile"]],
+  ["compose", "compose, networks and volumes", ["compose", "networks", "volumes"]],
+  ["build", "builds", ["build"]],
+  ["images", "images and registries", ["images"]],
 ];
 
 /** The step `rootless` makes an account and removes it; attackers must change nothing of the host, its accounts included. */
@@ -165,11 +165,12 @@ function hostParts(): Part[] {
   const inParts = HOST_PARTS.flatMap(([, , folders]) => folders);
   const attackers = "attackers: containers, images, registries, clients and web pages";
   return [
+    // The longest of all: it waits for services more than the others.
+    ...testPart("host", "servers, services and clients", wantedFiles(["tests/host"], inParts), { name: "servers" }),
     ...HOST_PARTS.flatMap(([name, what, folders]) =>
       testPart("host", what, wantedFiles(folders.map((folder) => `tests/host/${folder}`)), { name })
     ),
     ...testPart("host", "the kernel's side", wantedFiles(["tests/platform/linux"]), { name: "linux" }),
-    ...testPart("host", "servers, services and clients", wantedFiles(["tests/host"], inParts), { name: "servers" }),
     ...testPart("hostile", attackers, wantedFiles(["tests/hostile"])).map((part) => ({ ...part, group: ACCOUNTS })),
     ...wantedFiles(["tests/host"]).some((file) => rootlessFiles.some(({ path }) => path === file))
       ? [{
