@@ -10,7 +10,7 @@ import { Session, until } from "../fixtures/session.ts";
 import { traces } from "../fixtures/traces.ts";
 
 Deno.test("bad requests are answered clearly and change nothing", async (t) => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   ok(await server.podman("pull", image));
 
@@ -158,7 +158,7 @@ Deno.test("a registry that fails or lies gives a clear error and leaves nothing 
 });
 
 Deno.test("a malicious layer is refused, and nothing of it is on the disk", async (t) => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, registry } = session;
   const outside = await Deno.makeTempDir({ prefix: "gantry-outside-" });
   const cases: Record<string, Entry[]> = {

@@ -5,7 +5,7 @@ import type { Server } from "../fixtures/server.ts";
 import { Session, until } from "../fixtures/session.ts";
 
 Deno.test("the Docker CLI drives version, pull, images, run, ps, logs, rm", async (t) => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   const docker = async (...args: string[]) => ok(await server.docker(...args), args.join(" "));
 

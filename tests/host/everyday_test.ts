@@ -6,7 +6,7 @@ import { Session, until } from "../fixtures/session.ts";
 const TICKS = "trap 'echo usr1' USR1; echo up; i=0; while true; do echo tick $i; i=$((i+1)); sleep 0.1; done";
 
 Deno.test("podman and docker take a container through its days, and both tell what was asked and what happened", async (t) => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   ok(await server.podman("pull", image));
   const clients = { podman: server.podman.bind(server), docker: server.docker.bind(server) };

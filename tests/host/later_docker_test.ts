@@ -96,7 +96,7 @@ const ROWS: readonly [method: string, path: string, body: unknown, differences: 
 ];
 
 registerLong("Docker 28.5 and this server answer with the same fields, of the same types", async (t) => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   await using docker = await startLaterDocker();
   await handImage(session, docker);
   for (const [method, path, body, differences] of ROWS) {

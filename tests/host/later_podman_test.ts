@@ -6,7 +6,7 @@ import { Session } from "../fixtures/session.ts";
 import { registerLong } from "../long_run.ts";
 
 registerLong("podman 5.8 drives networks, volumes, secrets and the system", async (t) => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   const client = (...args: string[]) => server.podmanAt(server.addresses[0], args, { program: LATER_PODMAN });
   const podman = async (...args: string[]) => ok(await client(...args), args.join(" "));

@@ -5,7 +5,7 @@ import { freePort } from "../fixtures/images/registry.ts";
 import { Session, until } from "../fixtures/session.ts";
 
 Deno.test("podman --remote drives a whole session", async (t) => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
 

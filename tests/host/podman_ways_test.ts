@@ -4,7 +4,7 @@ import { ok } from "../fixtures/run.ts";
 import { Session, until } from "../fixtures/session.ts";
 
 Deno.test("containers look and answer as Podman 5.8's do", async (t) => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
   const run = (...args: string[]) => podman("run", "--rm", "--network=none", ...args);

@@ -12,7 +12,7 @@ const TELLS = `sh -c 'ln -s "$NOTIFY_SOCKET" /dev/log; until [ -e /go ]; do slee
   ` logger "$(printf "up\\nREADY=1")"; exec sleep 900'`;
 
 register("a unit with a drop-in says that it is ready, runs, and is removed", async () => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
   await podman("pull", "-q", image);
@@ -44,7 +44,7 @@ register("a unit with a drop-in says that it is ready, runs, and is removed", as
 });
 
 register("a container's unit has its image built first, of a folder of the host", async () => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
   await podman("pull", "-q", image);

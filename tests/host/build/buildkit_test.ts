@@ -6,7 +6,7 @@ import { ok, run, type RunResult } from "../../fixtures/run.ts";
 import { Session, until } from "../../fixtures/session.ts";
 
 Deno.test("docker build by BuildKit: cache, secrets, agents, contexts, failures, bake and compose", async (t) => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   const config = `${server.folder}/docker`;
   await Deno.mkdir(`${config}/cli-plugins`, { recursive: true });

@@ -26,7 +26,7 @@ ask | nc 127.0.0.1 "$(cat /etc/engine-port)" | {
 };
 
 Deno.test("buildx's docker-container driver pulls its image, runs it, copies its settings in, and builds through it", async (t) => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image, registry } = session;
   const [address, tcp] = server.addresses;
   const folder = `${server.folder}/docker`;

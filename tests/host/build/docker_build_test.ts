@@ -5,7 +5,7 @@ import { ok, run } from "../../fixtures/run.ts";
 import { Session } from "../../fixtures/session.ts";
 
 Deno.test("docker build, classic: stages, arguments, files, cache, targets, failures", async (t) => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   await using context = await ContextFolder.make({
     "Dockerfile": dockerfile(image),

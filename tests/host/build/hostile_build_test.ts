@@ -6,7 +6,7 @@ import { ok } from "../../fixtures/run.ts";
 import { Session } from "../../fixtures/session.ts";
 
 Deno.test("a build sees its context and nothing of the host", async (t) => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   await using secret = await ContextFolder.make({ "file": "of the host" });
   ok(await server.podman("pull", "-q", image));

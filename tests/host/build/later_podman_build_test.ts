@@ -7,7 +7,7 @@ import { Session } from "../../fixtures/session.ts";
 import { registerLong } from "../../long_run.ts";
 
 registerLong("podman 5.8 builds with secrets, heredocs and folders as further contexts", async (t) => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   const podman = (...args: string[]) => server.podmanAt(server.addresses[0], args, { program: LATER_PODMAN });
   await using context = await ContextFolder.make({ "Containerfile": "", "own": "own\n", "secret": "hidden" });

@@ -21,7 +21,7 @@ interface DockerClient {
 }
 
 Deno.test("dockerode builds of a folder, of an archive and of a repository, and follows how it goes", async (t) => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   // The package has no types of its own.
   const docker = new Docker({ socketPath: server.addresses[0].replace("unix://", "") }) as unknown as DockerClient;
@@ -59,7 +59,7 @@ Deno.test("dockerode builds of a folder, of an archive and of a repository, and 
 });
 
 Deno.test("testcontainers builds an image from a Dockerfile, and runs it", async () => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   await using context = await ContextFolder.make({
     "Dockerfile": `FROM ${image} AS last\nARG WHO\nCOPY file /file\nRUN echo "$WHO" > /who\n` +
@@ -99,7 +99,7 @@ print(container.attrs["Config"]["Image"])
 container.remove(force=True)`;
 
 Deno.test("docker-py builds by a Dockerfile outside the context, and knows answers by the words that it asked with", async () => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   await using context = await ContextFolder.make({ "file": "content" });
   await using elsewhere = await ContextFolder.make({ "Other": `FROM ${image}\nCOPY . /src\nWORKDIR /src\n` });

@@ -6,7 +6,7 @@ import { ok } from "../../fixtures/run.ts";
 import { Session } from "../../fixtures/session.ts";
 
 Deno.test("podman build for two platforms makes a manifest list, of images without RUN or with an emulator", async (t) => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image, registry } = session;
   const podman = (...args: string[]) => server.podman(...args);
   const platforms = ["--platform", "linux/amd64,linux/arm64"];

@@ -6,7 +6,7 @@ import { ok, run } from "../../fixtures/run.ts";
 import { Session, until } from "../../fixtures/session.ts";
 
 Deno.test("podman --remote build: names, cache, ignore files, scratch, ONBUILD, mounts, squash", async (t) => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   await using context = await ContextFolder.make({
     "Containerfile": `FROM ${image}\nARG WHO=nobody\nCOPY . /all/\nRUN echo "$WHO" > /who && ls /all > /list\n`,
@@ -178,7 +178,7 @@ Deno.test("podman --remote build: names, cache, ignore files, scratch, ONBUILD, 
 });
 
 Deno.test("a build whose client leaves ends, and a server that is killed leaves nothing of it", async () => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   await using context = await ContextFolder.make({ Containerfile: `FROM ${image}\nRUN touch /a\nRUN sleep 600\n` });
   const begin = () => {

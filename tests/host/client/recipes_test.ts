@@ -22,7 +22,7 @@ const PYTHON = "/usr/bin/python3";
 const AS_LONG = ["runCommand", "cleanUp"];
 
 Deno.test("ten recipes print the same with the client, with dockerode and with docker-py", async (test) => {
-  await using world = await Session.start();
+  await using world = await Session.shared();
   await using engine = await openClient(world.server.addresses[0]);
   const docker = new Docker({ socketPath: world.server.socket });
   const context = await makeContext(world.image);
@@ -49,7 +49,7 @@ Deno.test("ten recipes print the same with the client, with dockerode and with d
 });
 
 Deno.test("the client drives volumes, networks, secrets, pods and events of a real engine in both trees", async () => {
-  await using world = await Session.start();
+  await using world = await Session.shared();
   for (const tree of TREES) {
     const since = new Date();
     await using engine = await openClient(world.server.addresses[0], { tree });

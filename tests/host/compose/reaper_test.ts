@@ -21,7 +21,7 @@ echo reaped`;
 const LENT = ["/usr:/usr:ro", "/usr/lib:/lib:ro", "/usr/lib64:/lib64:ro"].flatMap((mount) => ["-v", mount]);
 
 Deno.test("a reaper with the socket removes what a client has left, and nothing of another's", async () => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   const docker = async (...args: string[]) => ok(await server.docker(...args), args.join(" ")).trim();
   await docker("pull", image);
@@ -89,7 +89,7 @@ process.exit(0);
 
 if (isLongRun) {
   Deno.test("testcontainers 12: networks, aliases, mounts, copies, waits, reuse, two projects at once", async () => {
-    await using session = await Session.start();
+    await using session = await Session.shared();
     const { server, image } = session;
     const [folder, shared] = [`${server.folder}/program`, `${server.folder}/shared`];
     for (const path of [folder, shared]) await Deno.mkdir(path);

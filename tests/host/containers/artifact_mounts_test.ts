@@ -4,7 +4,7 @@ import { ok } from "../../fixtures/run.ts";
 import { Session } from "../../fixtures/session.ts";
 
 Deno.test("artifacts and shell patterns are mounted as the files they stand for", async (t) => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   ok(await server.podman("pull", "-q", image));
   const add = async (name: string, fileName: string, raw: string, query = "") => {

@@ -13,7 +13,7 @@ async function leftOvers(folder: string): Promise<string[]> {
 }
 
 Deno.test("podman --remote exec", async (t) => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
   await podman("pull", image);
@@ -121,7 +121,7 @@ Deno.test("podman --remote exec", async (t) => {
 });
 
 Deno.test("docker exec", async (t) => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   const docker = async (...args: string[]) => ok(await server.docker(...args), args.join(" "));
   await docker("pull", image);
@@ -154,7 +154,7 @@ Deno.test("docker exec", async (t) => {
 });
 
 Deno.test("exec sessions refuse what cannot be, in Podman's words", async () => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   ok(await server.podman("pull", image));
   ok(await server.podman("run", "-d", "--name", "box", "--network=none", image, "sleep", "600"));
@@ -185,7 +185,7 @@ Deno.test("exec sessions refuse what cannot be, in Podman's words", async () => 
 });
 
 Deno.test("exec sessions of a paused container are refused", async () => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   ok(await server.podman("pull", image));
   const box = ok(await server.podman("run", "-d", "--name", "box", "--network=none", image, "sleep", "600")).trim();
@@ -204,7 +204,7 @@ Deno.test("exec sessions of a paused container are refused", async () => {
 });
 
 Deno.test(`exec cat carries ${isLongRun ? "1 GB" : "64 MB"} intact, whatever comes first`, async () => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   ok(await server.podman("pull", image));
   ok(await server.podman("run", "-d", "--name", "box", "--network=none", image, "sleep", "600"));
@@ -242,7 +242,7 @@ Deno.test(`exec cat carries ${isLongRun ? "1 GB" : "64 MB"} intact, whatever com
 });
 
 Deno.test("exec sessions outlive a server that is killed", async () => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   ok(await server.podman("pull", image));
   ok(await server.podman("run", "-d", "--name", "box", "--network=none", image, "sleep", "600"));

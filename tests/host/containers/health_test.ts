@@ -5,7 +5,7 @@ import { ok } from "../../fixtures/run.ts";
 import { Session, until } from "../../fixtures/session.ts";
 
 Deno.test("containers are checked, told of, and dealt with when they are unhealthy", async (t) => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image, registry } = session;
   const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
   const docker = async (...args: string[]) => ok(await server.docker(...args), args.join(" "));

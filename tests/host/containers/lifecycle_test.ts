@@ -141,7 +141,7 @@ const TABLE: Record<string, Row> = {
 };
 
 Deno.test("every operation answers in every state what Podman answers", async (t) => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   await server.podman("pull", "-q", image);
   let count = 0;
@@ -238,7 +238,7 @@ Deno.test("every operation answers in every state what Podman answers", async (t
 });
 
 Deno.test("containers that live in another one's namespaces start after it, and go before it", async () => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
   const statuses = async () => {

@@ -6,7 +6,7 @@ import { hasJournal } from "../../../lib/platform/linux/logs/journal_log.ts";
 import { Session, until } from "../../fixtures/session.ts";
 
 Deno.test("logs are kept as asked: by drivers, sizes and places", async (t) => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
   const docker = async (...args: string[]) => ok(await server.docker(...args), args.join(" "));

@@ -4,7 +4,7 @@ import { ok } from "../../fixtures/run.ts";
 import { Session } from "../../fixtures/session.ts";
 
 Deno.test("ps and prune find containers by all that is known of them", async (t) => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
   const docker = async (...args: string[]) => ok(await server.docker(...args), args.join(" "));

@@ -6,7 +6,7 @@ import { Session, until } from "../../fixtures/session.ts";
 const MEBIBYTE = 1 << 20;
 
 Deno.test("limits are kept, and changed while a container runs", async (t) => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
   const docker = async (...args: string[]) => ok(await server.docker(...args), args.join(" "));

@@ -6,7 +6,7 @@ import { Session, until } from "../../fixtures/session.ts";
 
 /** A session, and a folder with the file `sub/file` for mounts. */
 async function openSpecs() {
-  const session = await Session.start();
+  const session = await Session.shared();
   const { server, image } = session;
   const folder = await Deno.makeTempDir({ prefix: "gantry-spec-" });
   await Deno.mkdir(`${folder}/sub`);

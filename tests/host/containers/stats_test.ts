@@ -9,7 +9,7 @@ const LIMIT = 64 << 20;
 const SLACK = 4;
 
 Deno.test("stats tell what containers use, to podman and docker", async (t) => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
   const docker = async (...args: string[]) => ok(await server.docker(...args), args.join(" "));

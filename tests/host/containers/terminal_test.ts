@@ -10,7 +10,7 @@ const CTRL_D = "\x04";
 const DETACH = "\x10\x11";
 
 Deno.test("terminals of containers and execs behave as a user's own", async (t) => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
   await podman("pull", image);

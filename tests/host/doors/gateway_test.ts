@@ -34,7 +34,7 @@ async function startGateway(...args: string[]) {
 Deno.test("gantry gateway stands before Gantry with TLS: docker run, exec, events and build", async (t) => {
   const folder = await Deno.makeTempDir({ prefix: "gantry-gateway-" });
   const pathOf = await makeCertificates(folder);
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   const tls = ["cert", "key"].map((part) => `--tls-${part}=${pathOf("server", part === "cert" ? "pem" : "key")}`);
   const authority = `--tls-client-ca=${pathOf("authority", "pem")}`;

@@ -10,7 +10,7 @@ const cli = new URL("../../../lib/platform/entries/cli.ts", import.meta.url).pat
 Deno.test("podman system connection and a docker context reach a server through SSH", async (t) => {
   const folder = await Deno.makeTempDir({ prefix: "gantry-ssh-" });
   await using ssh = await startSSH(folder);
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   // Podman writes connections of root to the machine's own file, unless it is given another.
   const env = { HOME: folder, CONTAINERS_CONF: `${folder}/connections.conf`, XDG_RUNTIME_DIR: folder, PATH: ssh.path };

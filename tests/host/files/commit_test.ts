@@ -12,7 +12,7 @@ const SHOW = "cat /new; stat -c %a /new; ls /layers /opaque";
 const SHOWN = "new\n4755\n/layers:\n\n/opaque:\none\n";
 
 async function start() {
-  const session = await Session.start();
+  const session = await Session.shared();
   const podman = async (...args: string[]) => ok(await session.server.podman(...args), args.join(" "));
   await podman("pull", session.image);
   const options = ["--network=none", "-e", "OWN=1", "--label", "own=1", "-v", "/anonymous", "-v", "named:/named"];

@@ -20,7 +20,7 @@ async function used(folder: string): Promise<number> {
 const MiB = 1024 * 1024;
 
 Deno.test("sparse files of a container: a commit is refused or keeps their holes, a volume keeps them", async (t) => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
   await podman("pull", image);

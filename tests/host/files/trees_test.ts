@@ -87,7 +87,7 @@ Deno.test("mounts of trees are counted, outlast the engine, and go with the cont
 });
 
 Deno.test("a container of Docker's tree has /.dockerenv, which is no change of its own and in no image of it", async (t) => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   const docker = async (...args: string[]) => ok(await server.docker(...args), args.join(" "));
   const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));

@@ -16,7 +16,7 @@ Deno.test({
   name: "a container with a file system that never answers keeps nobody waiting, and goes with all that read it",
   ignore: Deno.build.arch !== "x86_64",
   fn: async (t) => {
-    await using session = await Session.start();
+    await using session = await Session.shared();
     await using idle = await Server.start();
     const { server, registry } = session;
     const image = `${registry.host}/hostile/blocks:latest`;

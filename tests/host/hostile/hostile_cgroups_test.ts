@@ -27,7 +27,7 @@ Deno.test({
   name: "a container that calls its software systemd writes to no controller, and its groups go with it",
   ignore: layout.kind === "unified",
 }, async (t) => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, registry } = session;
   const image = `${registry.host}/hostile/init:latest`;
   const entries = [

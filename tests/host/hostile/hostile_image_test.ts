@@ -10,7 +10,7 @@ const instead = (entry: Entry & { path: string }) => [
 ];
 
 Deno.test("an image whose own tree leads out of it, or waits for ever, starts nothing and leaves nothing on the host", async (t) => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, registry } = session;
   const outside = `${server.folder}/outside`;
   await Deno.mkdir(outside);

@@ -45,7 +45,7 @@ async function exchange(pid: number, folder: string): Promise<AsyncDisposable> {
 }
 
 Deno.test("a bind below a folder that a container writes to leads nowhere else, nor does the owner of anything else change", async () => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   ok(await server.podman("pull", "-q", image));
   const outside = `${server.folder}/outside`;
@@ -102,7 +102,7 @@ Deno.test("a bind below a folder that a container writes to leads nowhere else, 
 });
 
 Deno.test("a volume's sub path that a container exchanges with a link never mounts a folder of the host", async () => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   ok(await server.podman("pull", "-q", image));
   const outside = `${server.folder}/outside`;

@@ -5,7 +5,7 @@ import { Session, until } from "../../fixtures/session.ts";
 import { isLongRun } from "../../long_run.ts";
 
 Deno.test("logs, pid files and health logs are written through no link of a container", async (t) => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   ok(await server.podman("pull", "-q", image));
   const folder = `${server.folder}/shared`;

@@ -55,7 +55,7 @@ try_call("unshare", ${CALLS.unshare}, ${CLONE_NEWUSER});
 const PERL = ["-v", "/usr:/usr:ro", "-v", "/usr/lib:/lib:ro", "-v", "/usr/lib64:/lib64:ro"];
 
 Deno.test("no container makes the system calls that its API denies, whatever profile the host has", async (t) => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, registry } = session;
   const image = `${registry.host}/hostile/calls:latest`;
   const entries = [

@@ -8,7 +8,7 @@ const PASSWD = "root:x:0:0:root:/root:/bin/sh\n1000:x:0:0:root in disguise:/root
 const GROUP = "root:x:0:\n1000:x:0:\n";
 
 Deno.test("digits are IDs, whatever names an image has for them", async (t) => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, registry } = session;
   const image = `${registry.host}/hostile/users:latest`;
   const entries = [

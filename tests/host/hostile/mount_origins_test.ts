@@ -199,7 +199,7 @@ for (const { name, runtime, containers } of CASES) {
 }
 
 Deno.test("a container with a time zone cannot change the host's file of it, and sees the zone's time", async () => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   ok(await server.podman("pull", "-q", image));
   const zone = "/usr/share/zoneinfo/Asia/Tokyo";

@@ -9,7 +9,7 @@ import { ok } from "../../fixtures/run.ts";
 import { Session, until } from "../../fixtures/session.ts";
 
 Deno.test("top tells what runs in a container, and nothing else", async (t) => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
   await podman("pull", image);

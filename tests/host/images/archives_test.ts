@@ -4,7 +4,7 @@ import { ok as done, run } from "../../fixtures/run.ts";
 import { Session } from "../../fixtures/session.ts";
 
 Deno.test("podman and docker save, load and import, and skopeo reads what they wrote", async () => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   const folder = await Deno.makeTempDir({ prefix: "gantry-test-" });
   const podman = async (...args: string[]) => done(await server.podman(...args), args.join(" ")).trim();

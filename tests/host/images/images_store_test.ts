@@ -4,7 +4,7 @@ import { ok } from "../../fixtures/run.ts";
 import { Session } from "../../fixtures/session.ts";
 
 Deno.test("podman and docker look at, search, prune and remove images", async () => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image, registry } = session;
   const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" ")).trim();
   const docker = async (...args: string[]) => ok(await server.docker(...args), args.join(" ")).trim();

@@ -5,7 +5,7 @@ import { ok, run } from "../../fixtures/run.ts";
 import { Session } from "../../fixtures/session.ts";
 
 Deno.test("podman manifest makes a list of the store's and a registry's images and pushes it", async () => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image, registry: { host, url } } = session;
   const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" ")).trim();
   const arm = buildImage({

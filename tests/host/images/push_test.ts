@@ -17,7 +17,7 @@ async function skopeo(name: string, ...options: string[]) {
 }
 
 Deno.test("podman push and docker push send images that skopeo agrees with", async (t) => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image, registry: { host } } = session;
   const id = ok(await server.podman("pull", "--quiet", image)).trim();
   const [{ Digest }] = JSON.parse(ok(await server.podman("image", "inspect", image)));

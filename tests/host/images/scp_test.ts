@@ -5,7 +5,7 @@ import { Server } from "../../fixtures/server.ts";
 import { Session } from "../../fixtures/session.ts";
 
 Deno.test("ImageScp copies an image to another engine and back", async () => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   await using other = await Server.start({});
   const { server, image } = session;
   ok(await server.podman("pull", "-q", image));

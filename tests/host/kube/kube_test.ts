@@ -56,7 +56,7 @@ spec:
 }
 
 Deno.test("podman plays Kubernetes documents, takes them down, and plays what it generates", async (t) => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
   const write = async (name: string, text: string) => {

@@ -5,7 +5,7 @@ import { ok } from "../../fixtures/run.ts";
 import { Session, until } from "../../fixtures/session.ts";
 
 Deno.test("hooks and jobs run on a real host, and documents are applied to a cluster", async (t) => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
   const write = async (name: string, text: string) => {

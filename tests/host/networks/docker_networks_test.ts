@@ -4,7 +4,7 @@ import { ok } from "../../fixtures/run.ts";
 import { Session } from "../../fixtures/session.ts";
 
 Deno.test("docker's networks go while their containers do not run, and priorities choose the way out", async (t) => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   const docker = async (...args: string[]) => ok(await server.docker(...args), args.join(" ")).trim();
   await docker("pull", "-q", image);
@@ -130,7 +130,7 @@ Deno.test("docker's networks go while their containers do not run, and prioritie
 });
 
 Deno.test("the driver option sysctls changes an interface's kernel settings, at the start and of a container that runs", async (t) => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   const docker = async (...args: string[]) => ok(await server.docker(...args), args.join(" ")).trim();
   await docker("pull", "-q", image);

@@ -10,7 +10,7 @@ import { Session, until } from "../../fixtures/session.ts";
 const ADDRESS = "{{with index .NetworkSettings.Networks %s}}{{.IPAddress}}{{end}}";
 
 Deno.test("podman --remote network: create, ls, inspect, exists, rm and prune", async () => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const podman = async (...args: string[]) => ok(await session.server.podman(...args), args.join(" "));
   const unnamed = (await podman("network", "create")).trim();
   assertMatch(unnamed, /^gantry\d+$/);
@@ -45,7 +45,7 @@ Deno.test("podman --remote network: create, ls, inspect, exists, rm and prune", 
 });
 
 Deno.test("containers of a network find each other by names and aliases, and those of others do not", async () => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { image } = session;
   const podman = async (...args: string[]) => ok(await session.server.podman(...args), args.join(" "));
   await podman("pull", "--tls-verify=false", image);
@@ -92,7 +92,7 @@ Deno.test("containers of a network find each other by names and aliases, and tho
 });
 
 Deno.test("connect and disconnect change a running container at once, and a stopped one at its next start", async () => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { image, server } = session;
   const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
   await podman("pull", "--tls-verify=false", image);
@@ -134,7 +134,7 @@ Deno.test("connect and disconnect change a running container at once, and a stop
 });
 
 Deno.test("docker network: create, connect, inspect, disconnect and rm", async () => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { image, server } = session;
   const docker = async (...args: string[]) => ok(await server.docker(...args), args.join(" "));
   ok(await server.podman("pull", "--tls-verify=false", image));
@@ -164,7 +164,7 @@ Deno.test("docker network: create, connect, inspect, disconnect and rm", async (
 });
 
 Deno.test("one create places a container in several networks, with users of its own too, and a restart keeps its places", async () => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { image, server } = session;
   const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
   // Users of a namespace are nobody on the host.
@@ -201,7 +201,7 @@ Deno.test("one create places a container in several networks, with users of its 
 });
 
 Deno.test("DNS servers are a container's, a network's, and change while containers run", async () => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { image, server } = session;
   const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
   await podman("pull", "--tls-verify=false", image);
@@ -223,7 +223,7 @@ Deno.test("DNS servers are a container's, a network's, and change while containe
 });
 
 Deno.test("host and none are networks to an inspection, and no networks to connect to", async () => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { image, server } = session;
   const docker = async (...args: string[]) => ok(await server.docker(...args), args.join(" "));
   ok(await server.podman("pull", "--tls-verify=false", image));
@@ -237,7 +237,7 @@ Deno.test("host and none are networks to an inspection, and no networks to conne
 });
 
 Deno.test("networks survive a server that is killed, and a removal leaves no interface and no rule", async () => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { image, server } = session;
   const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
   await podman("pull", "--tls-verify=false", image);
@@ -286,7 +286,7 @@ async function answerNames(host: string, address: number[]): Promise<Disposable>
 }
 
 Deno.test("a container in a network namespace of the host tells that namespace's addresses", async () => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
   await podman("pull", "-q", image);

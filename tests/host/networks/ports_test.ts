@@ -6,7 +6,7 @@ import { Session, until } from "../../fixtures/session.ts";
 const WEB = ["sh", "-c", "mkdir /www; echo here > /www/index.html; exec httpd -f -p 8000 -h /www"];
 
 Deno.test("ports are published by podman and docker as they ask, and shown as Docker shows them", async (t) => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
   const docker = async (...args: string[]) => ok(await server.docker(...args), args.join(" "));
@@ -115,7 +115,7 @@ Deno.test("ports are published by podman and docker as they ask, and shown as Do
 });
 
 Deno.test("IPv6 ports of all containers have one process, which outlives the server and has a successor when it is killed", async () => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   const docker = async (...args: string[]) => ok(await server.docker(...args), args.join(" "));
   await docker("pull", "-q", image);

@@ -10,7 +10,7 @@ const WEB = ["sh", "-c", "mkdir /www; echo page > /www/index.html; exec httpd -f
 
 for (const program of ["pasta", "slirp4netns"] as const) {
   Deno.test(`--network ${program} publishes ports, which the next server still knows`, async () => {
-    await using session = await Session.start();
+    await using session = await Session.shared();
     await using machine = await otherMachine();
     const { server, image } = session;
     const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));

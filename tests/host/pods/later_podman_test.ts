@@ -7,7 +7,7 @@ import { Session, until } from "../../fixtures/session.ts";
 import { registerLong } from "../../long_run.ts";
 
 registerLong("podman 5.8 drives pods, Kubernetes documents and units", async (t) => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   const client = (...args: string[]) => server.podmanAt(server.addresses[0], args, { program: LATER_PODMAN });
   const podman = async (...args: string[]) => ok(await client(...args), args.join(" "));

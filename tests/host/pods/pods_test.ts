@@ -7,7 +7,7 @@ const SCRIPT = "echo ready; exec sleep 1000";
 
 /** A session with the image pulled, and podman as a function. */
 async function openSession() {
-  const session = await Session.start();
+  const session = await Session.shared();
   const podman = async (...args: string[]) => ok(await session.server.podman(...args), args.join(" ")).trim();
   await podman("pull", "--tls-verify=false", session.image);
   return {

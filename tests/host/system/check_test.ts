@@ -26,7 +26,7 @@ const SOUND: Report & Record<"ROLayers" | "ROImages", null> = {
 };
 
 Deno.test("SystemCheck finds damage to a real store, and mends it", async (t) => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
   const check = async (query = ""): Promise<Report> => {

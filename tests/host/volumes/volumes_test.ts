@@ -7,7 +7,7 @@ import { Session } from "../../fixtures/session.ts";
 const TAR = { "content-type": "application/x-tar" };
 
 Deno.test("podman and docker make, list, inspect, prune and remove volumes", async (t) => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
   const docker = async (...args: string[]) => ok(await server.docker(...args), args.join(" "));
@@ -51,7 +51,7 @@ Deno.test("podman and docker make, list, inspect, prune and remove volumes", asy
 });
 
 Deno.test("a volume of an image begins with its files, and is the user's from then on", async () => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
   await podman("pull", "-q", image);
@@ -80,7 +80,7 @@ Deno.test("a volume of an image begins with its files, and is the user's from th
 });
 
 Deno.test("a volume's device is mounted for its containers and its transfers, and for nobody else", async (t) => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
   await podman("pull", image);
@@ -147,7 +147,7 @@ Deno.test("a volume's device is mounted for its containers and its transfers, an
 });
 
 Deno.test("a volume is carried from one to another as a tar: owners, modes, links and holes stay, and archives stay inside", async (t) => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
   await podman("pull", image);
@@ -213,7 +213,7 @@ Deno.test("a volume is carried from one to another as a tar: owners, modes, link
 });
 
 Deno.test("a root that was copied elsewhere brings its volumes, containers and logs along", async () => {
-  await using session = await Session.start();
+  await using session = await Session.shared();
   const { server, image } = session;
   const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
   await podman("pull", "-q", image);
