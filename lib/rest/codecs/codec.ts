@@ -62,6 +62,8 @@ export interface Codec {
   carries(kind: Kind): boolean;
   /** Whether it writes plain data, of texts, numbers, booleans, lists and objects, as `JSON.stringify` does. */
   readonly isJSON?: boolean;
+  /** Whether it writes any value of this kind, plain or not, as `JSON.stringify` does where that does not throw. */
+  stringifies?(kind: Kind): boolean;
   encode(value: unknown, context: CodecContext): string | Uint8Array | Encoded;
   /** Throws for what is not of its type; the transport answers 400 then. */
   decode(body: string, context: CodecContext): unknown;

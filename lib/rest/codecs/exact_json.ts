@@ -1,5 +1,5 @@
 import type { Codec } from "./codec.ts";
-import { readJSON, writeJSON } from "./json.ts";
+import { isReplaced, readJSON, writeJSON } from "./json.ts";
 import { boundDepth } from "./json_depth.ts";
 
 /**
@@ -22,6 +22,7 @@ import { boundDepth } from "./json_depth.ts";
 export const exactJSON: Codec = {
   type: "application/json",
   isJSON: true,
+  stringifies: (kind) => !isReplaced(kind),
   carries: () => true,
   encode: (value, { kind }) => writeJSON(value, kind),
   decode: (body, { kind }) => body === "" ? undefined : readJSON(boundDepth(body), kind),

@@ -1,12 +1,14 @@
 import type { ServerParts } from "../run/core_server.ts";
 import { encodeProblem } from "../problem.ts";
 import type { IsPlain } from "../run/check_result.ts";
+import { isHeaderWriter } from "../codecs/header_value.ts";
 import { quickTest } from "./plain_values.ts";
 
 /**
  * Shortens three ways: arguments and results pass without asking their schemas where these are zod's and plain, and the values fit them as they are
  * (strings, numbers, booleans, lists and objects, optional and nullable ones, with checks of length and range); such a result is made a response by
- * the runtime itself; and of an unknown path no error is made. Everything else goes the long way, and is for the schema to judge.
+ * the runtime itself, and so is an object that goes out unchecked, where the codec would write its kind the same; and of an unknown path no error is
+ * made. Everything else goes the long way, and is for the schema to judge.
  *
  * @example
  * ```ts
@@ -33,20 +35,30 @@ export const quickPaths: NonNullable<ServerParts["quick"]> = {
     };
   },
   results(writer, offer, choose) {
-    const { plan: { status, trusted, result: { shape, schemas } }, responses } = writer;
-    const isPlain = shape === "value" && !trusted ? quickTest(schemas[0]) : undefined;
+    const { plan: { status, trusted, result: { shape, schemas, kind } }, responses } = writer;
+    const { codec } = offer;
     const isBare = status === 200 && responses.isFixed && !responses.headers.entries && !responses.parts.finish;
-    const isJSON = offer.codec.isJSON && offer.headers["content-type"] === "application/json";
-    if (!isPlain || !isBare || !isJSON) return undefined;
+    const isJSON = codec.isJSON && offer.headers["content-type"] === "application/json";
+    if (shape !== "value" || !isBare || !isJSON) return undefined;
+    // Of what goes out unchecked nothing is known but its kind.
+    const isPlain = trusted ? codec.stringifies?.(kind) && isBareObject : quickTest(schemas[0]);
+    if (!isPlain) return undefined;
     return {
       ...writer,
       write(value, call) {
         if (value === undefined || call.ownHeaders || !isPlain(value) || choose(call) !== offer) {
           return writer.write(value, call);
         }
+        let response: Response;
+        try {
+          // Runtimes make these by themselves, and fastest.
+          response = Response.json(value);
+        } catch {
+          // What JSON does not have is for the codec to write, or to refuse.
+          return writer.write(value, call);
+        }
         call.finish();
-        // Runtimes make these by themselves, and fastest.
-        return Response.json(value);
+        return response;
       },
     };
   },
@@ -59,3 +71,7 @@ export const quickPaths: NonNullable<ServerParts["quick"]> = {
     return new Response(body, { status: 404, headers: { ...entries, "content-type": type } });
   },
 };
+
+/** Whether a value is no more than its fields: no response, and nothing that writes headers. */
+const isBareObject: IsPlain = (value) =>
+  typeof value === "object" && value !== null && value.constructor === Object && !isHeaderWriter(value);
