@@ -18,7 +18,7 @@ function serveTrusted(make: () => unknown, options: { isQuick: boolean; codec?: 
   };
 }
 
-/** What a function may return against its type: unchecked results go out whatever they are. */
+/** Values that a function may return against its type: unchecked results go out whatever they are. */
 function oddValues(): Record<string, () => unknown> {
   class Stamp {
     text = "x";
