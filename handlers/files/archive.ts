@@ -44,19 +44,22 @@ export interface PutOptions {
   copyUIDGID?: boolean;
   noOverwriteDirNonDir?: boolean;
   rename?: string;
+  /** Make no folder where the path is missing. */
+  mustExist?: boolean;
 }
 
 /** Unpacks an archive at a path. */
 export async function putArchive(
   engine: Engine,
   name: string,
-  { path = "", copyUIDGID, noOverwriteDirNonDir, rename }: PutOptions,
+  { path = "", copyUIDGID, noOverwriteDirNonDir, rename, mustExist }: PutOptions,
   archive: ReadableStream<Uint8Array>,
   { signal }: Context,
 ): Promise<void> {
   await engine.containers.files.write(name, path, archive, {
     chown: copyUIDGID,
     keepKinds: noOverwriteDirNonDir,
+    mustExist,
     rename: rename === undefined ? undefined : parseRenames(rename),
     signal,
   });

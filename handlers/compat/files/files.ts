@@ -20,23 +20,17 @@ export function compatFiles(engine: Engine): Implementation {
       return getArchive(engine, name, path, context, { dotted: true, keepLink: true });
     },
     CompatPutContainerArchive: async (name, query, archive, context) => {
-      await requirePlace(engine, name, query.path, context.signal);
       // Docker's clients write secrets in the name of their readers: files change hands only where the container has a user.
       const copyUIDGID = query.copyUIDGID && engine.containers.resolve(name).process.user !== "";
-      await putArchive(engine, name, { ...query, copyUIDGID }, archive, context);
+      // It unpacks into folders that are there, and makes none.
+      await putArchive(engine, name, { ...query, copyUIDGID, mustExist: true }, archive, context).catch((error) => {
+        if (!isCode(error, "no_such_file")) throw error;
+        throw new EngineError("no_such_file", `Could not find the file ${query.path ?? ""} in container ${name}`);
+      });
     },
     CompatContainerChanges: (name, query) => streamChanges(engine, name, query),
     CompatCommitContainer: (config, query, context) =>
       compatCommit(engine, query, config, (name) => dockerName(engine, name), context),
     CompatExportContainer: (name) => engine.containers.files.export(name),
   });
-}
-
-/** Docker unpacks into folders that are there, and makes none. */
-async function requirePlace(engine: Engine, name: string, path = "", signal?: AbortSignal): Promise<void> {
-  const { exists } = await engine.containers.files.stat(name, path, signal).catch((error) => {
-    if (isCode(error, "no_such_file")) return { exists: false };
-    throw error;
-  });
-  if (!exists) throw new EngineError("no_such_file", `Could not find the file ${path} in container ${name}`);
 }

@@ -64,6 +64,8 @@ export interface TreeWriteOptions {
   owner?: string;
   /** Never put a folder in place of something else, nor the other way round. */
   keepKinds?: boolean;
+  /** Throw `no_such_file` where the folder is missing, instead of making it. */
+  mustExist?: boolean;
   signal?: AbortSignal;
 }
 

@@ -37,7 +37,8 @@ export function pretendTrees(filesAt: (root: string) => FileMap, isMounted: (id:
       const { path, facts, files } = await Promise.resolve(look(place));
       return { facts, archive: tarStream(entriesOf(files, path, facts.isFolder)) };
     },
-    write: async (place, entries) => {
+    write: async (place, entries, { mustExist }) => {
+      if (mustExist) look(place);
       const files = filesAt(place.root);
       for await (const [path, content] of readEntries(entries)) files.set(cleanPath(`${place.path}/${path}`), content);
     },

@@ -121,6 +121,30 @@ Deno.test("podman cp and docker cp carry files and folders both ways, running or
     const listing = await run(["sh", "-c", "docker -H $0 cp down:/tmp - | tar t", server.addresses[0]]);
     assertEquals(listing.stdout, "tmp/\ntmp/piped\n");
   });
+  await t.step("Docker's tree makes no folder for an archive, whatever stands in the way", async () => {
+    const raw = buildTar([{ type: "file", path: "laid", content: "laid" }]);
+    for (const name of ["up", "down"]) {
+      const put = async (path: string, tree = "") => {
+        const response = await server.request("PUT", `${tree}/containers/${name}/archive?path=${path}`, { raw });
+        return { status: response.status, text: await response.text() };
+      };
+      for (const path of ["/not/there", "/etc/passwd/below", "/*"]) {
+        const { status, text } = await put(path);
+        assertEquals(
+          [status, text.includes(`Could not find the file ${path} in container ${name}`)],
+          [404, true],
+          text,
+        );
+      }
+      assertEquals((await server.request("HEAD", `/containers/${name}/archive?path=/not`)).status, 404);
+      const onFile = await put("/etc/passwd");
+      assertEquals([onFile.status, onFile.text.includes("exists but is not a directory")], [400, true], onFile.text);
+      assertEquals((await put("/tmp")).status, 200);
+      // Podman's makes what is missing.
+      assertEquals((await put("/made/here", "/libpod")).status, 200);
+      assertEquals((await server.request("HEAD", `/containers/${name}/archive?path=/made/here/laid`)).status, 200);
+    }
+  });
   await t.step("nothing stays mounted for a container that does not run", async () => {
     const id = (await server.podman("inspect", "--format", "{{.Id}}", "down")).stdout.trim();
     const mounts = (await Deno.readTextFile("/proc/self/mountinfo")).split("\n").filter((line) => line.includes(id));

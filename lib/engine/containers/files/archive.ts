@@ -36,6 +36,8 @@ export interface WriteOptions {
   chown?: boolean;
   /** Never put a folder in place of something else, nor the other way round. */
   keepKinds?: boolean;
+  /** Throw `no_such_file` where the path is missing, as Docker does; Podman makes folders there. */
+  mustExist?: boolean;
   /** New names for what the archive holds, by its names there. */
   rename?: Record<string, string>;
   signal?: AbortSignal;
@@ -85,7 +87,7 @@ export async function readArchive(
   }
 }
 
-/** Unpacks an archive, plain or compressed, at a path, which is made where it is missing. */
+/** Unpacks an archive, plain or compressed, at a path, which is made where it is missing unless it must exist. */
 export async function writeArchive(
   context: Context,
   nameOrID: string,
@@ -100,7 +102,7 @@ export async function writeArchive(
   context.warm.requireTaken(record);
   const entries = await archiveInput(context.core, archive, options.rename);
   const owner = options.chown ? record.process.user : undefined;
-  const { keepKinds, signal } = options;
+  const { keepKinds, mustExist, signal } = options;
   try {
     await withPlace(context, tree, spelled, (place) => {
       if (place.mount?.readOnly) throw invalid(`"${place.mount.destination}" is mounted read-only`);
@@ -108,7 +110,7 @@ export async function writeArchive(
       if (record.spec.readOnly && place.pid === undefined && place.mount === undefined) {
         throw invalid("container rootfs is marked read-only");
       }
-      return requireHost(context.core).trees.write(place, entries, { owner, keepKinds, signal });
+      return requireHost(context.core).trees.write(place, entries, { owner, keepKinds, mustExist, signal });
     });
     requireStill(context, tree, "written");
   } catch (error) {

@@ -7,7 +7,8 @@
  *
  * @module
  */
-import { arch } from "node:os";
+import { constants as files } from "node:fs";
+import { arch, constants as system } from "node:os";
 import { callNumbers, type SystemCall } from "../helpers/system_calls.ts";
 import { AGENT_COMPARE } from "./agent/compare.pl.ts";
 import { AGENT_DISPATCH } from "./agent/dispatch.pl.ts";
@@ -40,15 +41,48 @@ export interface PerlProgram {
   readonly parts: readonly string[];
   /** The system calls it makes by number. */
   readonly calls: readonly SystemCall[];
+  /** The flags of open(2) that it knows by number. */
+  readonly flags?: readonly (keyof typeof files & `O_${string}`)[];
+  /** The errors of errno(3) that it knows by number. */
+  readonly errors?: readonly (keyof typeof system.errno)[];
 }
 
-/** Works on the files of a container's tree, and reads its processes. */
-export const AGENT_PROGRAM: PerlProgram = {
-  parts: [COMMON, AGENT_GROUND, AGENT_READ, AGENT_WRITE, AGENT_COMPARE, AGENT_PROCESSES, AGENT_DISPATCH],
+/** The ground of the tree agent's programs. */
+const GROUND = {
+  calls: ["openat2", "statx", "setns", "flistxattr", "fgetxattr"],
+  flags: ["O_RDONLY", "O_NONBLOCK", "O_DIRECTORY", "O_NOFOLLOW"],
+  errors: ["ENOENT", "ENOTDIR", "ELOOP"],
+} as const;
+
+/** Looks at paths of a container's tree, and reads its files. */
+export const READ_TREE_PROGRAM: PerlProgram = {
+  ...GROUND,
+  parts: [COMMON, AGENT_GROUND, AGENT_READ, AGENT_DISPATCH],
+  errors: [...GROUND.errors, "ENXIO", "ENODEV", "EACCES"],
+};
+
+/** Writes files into a container's tree. */
+export const WRITE_TREE_PROGRAM: PerlProgram = {
+  parts: [COMMON, AGENT_GROUND, AGENT_WRITE, AGENT_DISPATCH],
   calls: [
-    ...["openat2", "statx", "setns", "unshare", "mount", "flistxattr", "fgetxattr", "fsetxattr"] as const,
-    ...["mknodat", "linkat", "fchownat", "utimensat", "capget", "capset"] as const,
+    ...GROUND.calls,
+    ...["fsetxattr", "mknodat", "linkat", "fchownat", "utimensat", "capget", "capset"] as const,
   ],
+  flags: [...GROUND.flags, "O_WRONLY", "O_CREAT", "O_EXCL"],
+  errors: [...GROUND.errors, "EEXIST", "ENOSPC", "EDQUOT"],
+};
+
+/** Tells how trees differ. */
+export const COMPARE_TREES_PROGRAM: PerlProgram = {
+  ...READ_TREE_PROGRAM,
+  parts: [COMMON, AGENT_GROUND, AGENT_READ, AGENT_COMPARE, AGENT_DISPATCH],
+  calls: [...GROUND.calls, "unshare", "mount"],
+};
+
+/** Reads the processes of a container. */
+export const READ_PROCESSES_PROGRAM: PerlProgram = {
+  ...GROUND,
+  parts: [COMMON, AGENT_GROUND, AGENT_PROCESSES, AGENT_DISPATCH],
 };
 
 /** Sends datagrams to sockets with a path. */
@@ -74,6 +108,7 @@ export const NURSERY_PROGRAM: PerlProgram = {
     ...["epoll_create1", "epoll_ctl", "epoll_pwait", "prctl", "mknodat", "recvmsg", "exit_group"] as const,
     ...["fsopen", "fsconfig", "fsmount", "open_tree", "move_mount", "umount2", "close_range"] as const,
   ],
+  errors: ["EADDRINUSE"],
 };
 
 /** Keeps the files of logs that begin anew at a greatest size. */
@@ -109,12 +144,12 @@ export function eventSize(): string {
 }
 
 /** Returns Perl's arguments for a program. Throws `EngineError("unsupported")`, which names the task, on an unknown processor. */
-export function perlArguments({ parts, calls }: PerlProgram, task: string, args: readonly string[]): string[] {
-  const numbers = calls.length === 0 ? {} : callNumbers(task, calls);
-  return [
-    "-e",
-    parts.join(""),
-    Object.entries(numbers).map(([name, number]) => `${name}=${number}`).join(","),
-    ...args,
+export function perlArguments(program: PerlProgram, task: string, args: readonly string[]): string[] {
+  const { parts, calls, flags = [], errors = [] } = program;
+  const numbers = [
+    ...calls.length === 0 ? [] : Object.entries(callNumbers(task, calls)),
+    ...flags.map((name) => [name, files[name]]),
+    ...errors.map((name) => [name, system.errno[name]]),
   ];
+  return ["-e", parts.join(""), numbers.map(([name, number]) => `${name}=${number}`).join(","), ...args];
 }

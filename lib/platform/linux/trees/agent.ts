@@ -12,7 +12,7 @@ import { NO_SPACE } from "../../../oci/system_error.ts";
 import { writeAll } from "../../http/exchange/write_all.ts";
 import { HELPER_ENVIRONMENT, startProgram } from "../helpers/spawn.ts";
 import { FrameReader } from "../perl/frames.ts";
-import { AGENT_PROGRAM, perlArguments } from "../perl/programs.ts";
+import { perlArguments, type PerlProgram } from "../perl/programs.ts";
 
 const STDERR_LIMIT = 4096;
 
@@ -23,9 +23,9 @@ export class Agent implements Disposable {
   readonly #said: Promise<string>;
   readonly #ended: Promise<number>;
 
-  /** Starts it. `hasInput` gives it a pipe to read from. */
-  constructor(args: readonly string[], hasInput = false) {
-    this.#child = startProgram("perl", perlArguments(AGENT_PROGRAM, "Work on files", args), {
+  /** Starts it: one of its programs, with the name of an operation first. `hasInput` gives it a pipe to read from. */
+  constructor(program: PerlProgram, args: readonly string[], hasInput = false) {
+    this.#child = startProgram("perl", perlArguments(program, "Work on files", args), {
       cwd: "/",
       env: HELPER_ENVIRONMENT,
       stdio: [hasInput ? "pipe" : "ignore", "pipe", "pipe"],

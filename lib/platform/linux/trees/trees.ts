@@ -26,6 +26,7 @@ import { withRoom } from "../../storage/disk_room.ts";
 import { containerPaths, type HostPaths } from "../helpers/paths.ts";
 import { SharedFolders } from "../bundle/mounts/shared_folders.ts";
 import { resolveUser } from "../bundle/user_lookup.ts";
+import { COMPARE_TREES_PROGRAM, READ_TREE_PROGRAM, WRITE_TREE_PROGRAM } from "../perl/programs.ts";
 import { Agent } from "./agent.ts";
 import { mountPlaces } from "./mount_places.ts";
 import { layerHex } from "../storage/layer_name.ts";
@@ -62,7 +63,7 @@ class AgentTrees implements Trees {
 
   async stat(path: TreePath, signal?: AbortSignal): Promise<FileFacts> {
     const place = await this.#place(path);
-    using agent = new Agent(["stat", place.root, place.pid, place.path]);
+    using agent = new Agent(READ_TREE_PROGRAM, ["stat", place.root, place.pid, place.path]);
     return factsOf(path, await agent.answer(signal));
   }
 
@@ -77,7 +78,8 @@ class AgentTrees implements Trees {
     const { root, pid, name } = place;
     const ids = [String(uid), String(gid)];
     const keeps = keepLink === true && name === "";
-    const agent = new Agent(["get", root, pid, place.path, contents, ...ids, whole, name, keeps ? "1" : ""]);
+    const words = [contents, ...ids, whole, name, keeps ? "1" : ""];
+    const agent = new Agent(READ_TREE_PROGRAM, ["get", root, pid, place.path, ...words]);
     try {
       const facts = factsOf(path, await agent.answer(signal));
       const exists = facts.exists || keeps && facts.target !== undefined;
@@ -92,10 +94,9 @@ class AgentTrees implements Trees {
     const place = await this.#place(path);
     const ids = options.owner === undefined ? undefined : await resolveUser(path.root, options.owner, []);
     const owner = ids === undefined ? ["", ""] : [String(ids.uid), String(ids.gid)];
-    using agent = new Agent(
-      ["put", place.root, place.pid, place.path, ...owner, options.keepKinds ? "1" : "", ...mapsOf(path.idMaps)],
-      true,
-    );
+    const choices = [options.keepKinds, options.mustExist].map((choice) => choice ? "1" : "");
+    const words = [place.root, place.pid, place.path, ...owner, ...choices, ...mapsOf(path.idMaps)];
+    using agent = new Agent(WRITE_TREE_PROGRAM, ["put", ...words], true);
     // A bind or a volume may lie elsewhere: it is the file system of what is written to that must have room.
     await withRoom(place.root, "Unpack archive", (signal) => this.#feed(agent, entries, signal), options.signal);
   }
@@ -121,12 +122,13 @@ class AgentTrees implements Trees {
   }
 
   export(root: string, { idMaps, mounted }: ExportOptions = {}): ReadableStream<Uint8Array> {
-    return new Agent(["export", root, "", ...mapsOf(idMaps), this.#places(mounted)]).output();
+    return new Agent(READ_TREE_PROGRAM, ["export", root, "", ...mapsOf(idMaps), this.#places(mounted)]).output();
   }
 
   changeset(containerID: string, { idMaps, mounted, times }: ChangesetOptions = {}): ReadableStream<Uint8Array> {
     const upper = this.#storage(containerID, "upper");
-    return new Agent(["layer", upper, "", ...mapsOf(idMaps), this.#places(mounted), ...timesOf(times)]).output();
+    const words = [...mapsOf(idMaps), this.#places(mounted), ...timesOf(times)];
+    return new Agent(READ_TREE_PROGRAM, ["layer", upper, "", ...words]).output();
   }
 
   /** Places of mounts as the agent reads them. */
@@ -159,7 +161,7 @@ class AgentTrees implements Trees {
     const { layers } = this.#paths;
     // Layers are mounted on it, for the agent alone.
     await mkdir(join(layers, "empty"), { recursive: true, mode: 0o755 });
-    using agent = new Agent([operation, layers, ...args]);
+    using agent = new Agent(COMPARE_TREES_PROGRAM, [operation, layers, ...args]);
     const decoder = new TextDecoder();
     let rest = "";
     for await (const chunk of agent.output()) {

@@ -12,14 +12,14 @@ my $is_private;
 sub stack {
   my ($layers, $place, @names) = @_;
   chdir $layers or failed("chdir $layers");
-  if (@names == 1) { sysopen(my $only, $names[0], O_RDONLY | O_DIRECTORY) or failed('open layer'); return $only }
+  if (@names == 1) { sysopen(my $only, $names[0], $nr{O_RDONLY} | $nr{O_DIRECTORY}) or failed('open layer'); return $only }
   if (!$is_private++) {
     syscall($nr{unshare}, $NEW_NS) == 0 or failed('unshare');
     syscall($nr{mount}, $NONE, $TOP, $NONE, 0x44000, 0) == 0 or failed('mount /');
   }
   my $options = 'lowerdir=' . join(':', @names);
   syscall($nr{mount}, $OVERLAY, $place, $OVERLAY, 1, $options) == 0 or failed('mount layers');
-  sysopen(my $stack, $place, O_RDONLY | O_DIRECTORY) or failed('open layers');
+  sysopen(my $stack, $place, $nr{O_RDONLY} | $nr{O_DIRECTORY}) or failed('open layers');
   return $stack;
 }
 sub same_folder {
@@ -51,7 +51,7 @@ sub compare {
 sub changes {
   my ($layers, $upper, @names) = @_;
   my $lower = stack($layers, $EMPTY, @names);
-  sysopen(my $top, $upper, O_RDONLY | O_DIRECTORY) or failed("open $upper");
+  sysopen(my $top, $upper, $nr{O_RDONLY} | $nr{O_DIRECTORY}) or failed("open $upper");
   chdir $top;
   compare('', $top, $lower, 0);
   emit($out);

@@ -1,7 +1,5 @@
 // Made of ground.pl by `deno task generate`: change that file.
 export const AGENT_GROUND = String.raw`
-use Errno;
-use Fcntl qw(:DEFAULT);
 my ($operation, @arguments) = @ARGV;
 my ($CWD, $NO_FOLLOW, $EMPTY_PATH, $O_PATH) = (-100, 0x100, 0x1000, 010000000);
 my ($NO_MAGIC, $NO_LINKS, $IN_ROOT, $NEW_NS) = (2, 4, 16, 0x20000);
@@ -12,18 +10,18 @@ my ($OPAQUE, $NONE, $TOP, $OVERLAY, $EMPTY, $PARTIAL) = ('trusted.overlay.opaque
 if (open(my $map, '<', '/proc/self/uid_map')) { (<$map> // '') =~ /^\s*0\s+0\s+4294967295\s/ or $OPAQUE = 'user.overlay.opaque' }
 my ($root, $descriptors);
 sub fail { answer('error', @_); exit 1 }
-sub failed { my ($what) = @_; fail($!{ENOENT} ? 'ENOENT' : $!{ENOTDIR} ? 'ENOTDIR' : $!{ELOOP} ? 'ELOOP' : 'other', "$what: " . lc $!) }
+sub failed { my ($what) = @_; fail($! == $nr{ENOENT} ? 'ENOENT' : $! == $nr{ENOTDIR} ? 'ENOTDIR' : $! == $nr{ELOOP} ? 'ELOOP' : 'other', "$what: " . lc $!) }
 sub open_at {
   my ($at, $path, $flags, $resolve) = @_;
-  my $how = pack('Q3', $flags | O_NONBLOCK, 0, $resolve | $NO_MAGIC);
+  my $how = pack('Q3', $flags | $nr{O_NONBLOCK}, 0, $resolve | $NO_MAGIC);
   $how = pack('Q3', $flags, 0, $resolve | $NO_MAGIC) if $flags & $O_PATH;
   my $number = syscall($nr{openat2}, fileno($at), "$path", $how, 24);
   return undef if $number < 0;
   open(my $handle, '<&=', $number) or return undef;
   return $handle;
 }
-sub open_folder { my ($at, $path, $resolve) = @_; return open_at($at, $path, O_RDONLY | O_DIRECTORY, $resolve) }
-sub open_child { my ($name) = @_; sysopen(my $folder, "$name", O_RDONLY | O_DIRECTORY | O_NOFOLLOW) or return undef; return $folder }
+sub open_folder { my ($at, $path, $resolve) = @_; return open_at($at, $path, $nr{O_RDONLY} | $nr{O_DIRECTORY}, $resolve) }
+sub open_child { my ($name) = @_; sysopen(my $folder, "$name", $nr{O_RDONLY} | $nr{O_DIRECTORY} | $nr{O_NOFOLLOW}) or return undef; return $folder }
 sub look {
   my ($at, $name, $flags) = @_;
   my $buffer = "\0" x 256;
@@ -43,11 +41,11 @@ sub names_here {
 }
 sub enter {
   my ($tree, $pid) = @_;
-  sysopen($root, $tree, O_RDONLY | O_DIRECTORY) or failed("open $tree");
-  sysopen($descriptors, '/proc/self/fd', O_RDONLY | O_DIRECTORY) or failed('open /proc/self/fd');
+  sysopen($root, $tree, $nr{O_RDONLY} | $nr{O_DIRECTORY}) or failed("open $tree");
+  sysopen($descriptors, '/proc/self/fd', $nr{O_RDONLY} | $nr{O_DIRECTORY}) or failed('open /proc/self/fd');
   if ($pid) {
-    sysopen(my $seen, "/proc/$pid/root", O_RDONLY | O_DIRECTORY) or fail('gone', 'the process has ended');
-    sysopen(my $space, "/proc/$pid/ns/mnt", O_RDONLY) or fail('gone', 'the process has ended');
+    sysopen(my $seen, "/proc/$pid/root", $nr{O_RDONLY} | $nr{O_DIRECTORY}) or fail('gone', 'the process has ended');
+    sysopen(my $space, "/proc/$pid/ns/mnt", $nr{O_RDONLY}) or fail('gone', 'the process has ended');
     my ($expected, $found) = (look_open($root), look_open($seen));
     grep { $expected->{$_} != $found->{$_} } qw(major minor inode) and fail('gone', 'the process has ended');
     syscall($nr{setns}, fileno($space), $NEW_NS) == 0 or failed('setns');

@@ -15,7 +15,7 @@ sub slurp {
 }
 sub text_of {
   my ($path, $limit) = @_;
-  sysopen(my $file, $path, O_RDONLY | O_NONBLOCK) or return '';
+  sysopen(my $file, $path, $nr{O_RDONLY} | $nr{O_NONBLOCK}) or return '';
   return slurp($file, $limit);
 }
 # So many bytes of a pipe, or nothing when they do not come.
@@ -66,13 +66,13 @@ sub names_of {
   if (!$child) {
     close STDOUT;
     open(STDOUT, '>&', $to) or exit 1;
-    sysopen($root, "/proc/$pid/root", O_RDONLY | O_DIRECTORY) or exit 0;
-    sysopen($descriptors, '/proc/self/fd', O_RDONLY | O_DIRECTORY) or exit 0;
+    sysopen($root, "/proc/$pid/root", $nr{O_RDONLY} | $nr{O_DIRECTORY}) or exit 0;
+    sysopen($descriptors, '/proc/self/fd', $nr{O_RDONLY} | $nr{O_DIRECTORY}) or exit 0;
     for my $name (qw(passwd group)) {
       my $found = open_at($root, "/etc/$name", $O_PATH, $IN_ROOT) or next;
       next if look_open($found)->{type} != $FILE;
       chdir $descriptors;
-      sysopen(my $file, fileno($found), O_RDONLY | O_NONBLOCK) or next;
+      sysopen(my $file, fileno($found), $nr{O_RDONLY} | $nr{O_NONBLOCK}) or next;
       in_pieces($name, slurp($file, $MOST_NAMES));
     }
     exit 0;

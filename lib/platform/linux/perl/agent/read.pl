@@ -61,7 +61,7 @@ sub content {
   my $left = $size;
   while ($left > 0) {
     my $n = sysread($file, my $piece, $left < $PIECE ? $left : $PIECE);
-    if (!defined $n) { next if $!{EINTR}; die "read: $!\n" }
+    if (!defined $n) { next if $! == $EINTR; die "read: $!\n" }
     last if !$n;
     if ($n < $BATCH) { write_out($piece) } else { emit($out); $out = ''; emit($piece) }
     $left -= $n;
@@ -116,6 +116,7 @@ sub is_place {
   chdir $above or die "chdir: $!\n";
   return $is_bare;
 }
+sub is_passed_over { return scalar grep { $! == $_ } $nr{ENOENT}, $nr{ELOOP}, $nr{ENXIO}, $nr{ENODEV}, $nr{EACCES} }
 # One name of the working folder. What is gone by now is passed over, and what nobody may read (the kernel's own trees have it).
 sub entry {
   my ($path, $name, $above, $depth) = @_;
@@ -127,7 +128,7 @@ sub entry {
     folder_entry($path, $folder, $depth + 1);
     chdir $above or die "chdir: $!\n";
   } elsif ($type == $FILE) {
-    sysopen(my $file, "$name", O_RDONLY | O_NOFOLLOW | O_NONBLOCK) or do { return if grep { $!{$_} } qw(ENOENT ELOOP ENXIO ENODEV EACCES); die "open $path: $!\n" };
+    sysopen(my $file, "$name", $nr{O_RDONLY} | $nr{O_NOFOLLOW} | $nr{O_NONBLOCK}) or do { return if is_passed_over(); die "open $path: $!\n" };
     file_entry($path, $file);
   } elsif ($is_layer && is_whiteout($facts)) {
     my $base = length($path) > length($name) ? substr($path, 0, -length $name) : '';
@@ -155,8 +156,10 @@ sub find {
   answer($word, @$facts{qw(mode size time nanos)}, $target, $end && $end->{type} == $FOLDER ? 1 : 0);
   return ($found, $end, $base, $facts, $link);
 }
+sub look_up { my ($tree, $pid, $path) = @_; enter($tree, $pid); find($path); exit 0 }
 sub get {
-  my ($path, $contents, $uid, $gid, $whole, $name, $keep_link) = @_;
+  my ($tree, $pid, $path, $contents, $uid, $gid, $whole, $name, $keep_link) = @_;
+  enter($tree, $pid);
   my ($found, $facts, $base, $own_facts, $link) = find($path);
   $base = $name if $name ne '';
   $owner = [$uid + 0, $gid + 0];
@@ -169,9 +172,18 @@ sub get {
     folder_entry($contents eq '' ? $base : $contents eq '.' ? '.' : '', $folder, 0, $skip);
   } elsif ($facts->{type} == $FILE) {
     chdir $descriptors;
-    sysopen(my $file, fileno($found), O_RDONLY | O_NONBLOCK) or die "open $path: $!\n";
+    sysopen(my $file, fileno($found), $nr{O_RDONLY} | $nr{O_NONBLOCK}) or die "open $path: $!\n";
     file_entry($base, $file);
   } else { other_entry($base, $facts, '') }
   finish();
 }
-sub whole_tree { folder_entry('', $root, 0); finish() }
+sub whole_tree {
+  my ($tree, $pid, $uids, $gids, $mounted, @bounds) = @_;
+  enter($tree, $pid);
+  ($latest, $earliest) = @bounds;
+  read_places($mounted);
+  use_maps($uids, $gids);
+  folder_entry('', $root, 0);
+  finish();
+}
+sub layer { $is_layer = 1; whole_tree(@_) }

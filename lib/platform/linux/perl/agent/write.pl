@@ -1,6 +1,6 @@
-# How the tree agent makes what an archive holds. `put TREE PID PATH UID GID KEEP` reads entries from its standard input, as
+# How the tree agent makes what an archive holds. `put TREE PID PATH UID GID KEEP MUST_EXIST` reads entries from its standard input, as
 # `archiveEntries` of `lib/oci/tar/archive_entries.ts` writes them, and makes them below the path, which it makes where it is
-# missing. With an owner all of it belongs to that owner. With KEEP a folder is never replaced by something else, nor the other
+# missing unless it MUST_EXIST. With an owner all of it belongs to that owner. With KEEP a folder is never replaced by something else, nor the other
 # way round. It answers `ready` when the path is open, and `done` at the end.
 my ($input, $target, $shown, $keep, @own, @first, @later) = ('');
 my ($current, $current_path);
@@ -12,7 +12,7 @@ sub fill {
   my ($size) = @_;
   while (length($input) < $size) {
     my $n = sysread(STDIN, $input, $PIECE, length $input);
-    next if !defined $n && $!{EINTR};
+    next if !defined $n && $! == $EINTR;
     exit 1 if !$n;
   }
 }
@@ -33,7 +33,7 @@ sub make_folders {
     next if $name eq '';
     my $next = open_folder($at, $name, $at == $root ? $IN_ROOT : 0);
     if (!$next) {
-      $!{ENOENT} or fail('put', sprintf('copier: put: error checking directory "%s": %s', $path, lc $!));
+      $! == $nr{ENOENT} or fail('put', sprintf('copier: put: error checking directory "%s": %s', $path, lc $!));
       chdir $at;
       mkdir($name, 0755) or fail('put', sprintf('copier: put: error checking directory "%s": %s', $path, lc $!));
       $next = open_child($name) or fail('put', sprintf('copier: put: error checking directory "%s": %s', $path, lc $!));
@@ -88,7 +88,7 @@ sub clear {
 sub attempt {
   my ($path, $name, $above, $make) = @_;
   return if $make->();
-  if ($!{EEXIST}) { clear($path, $name, $above); return if $make->() }
+  if ($! == $nr{EEXIST}) { clear($path, $name, $above); return if $make->() }
   wrong($path, lc $!);
 }
 sub times_of { my ($time, $nanos) = @_; return pack('q4', $time, $nanos, $time, $nanos) }
@@ -108,7 +108,7 @@ sub stamp { my ($handle, $time, $nanos) = @_; syscall($nr{utimensat}, fileno($ha
 sub make_file {
   my ($path, $name, $above, $facts) = @_;
   my $file;
-  attempt($path, $name, $above, sub { sysopen($file, $name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600) });
+  attempt($path, $name, $above, sub { sysopen($file, $name, $nr{O_WRONLY} | $nr{O_CREAT} | $nr{O_EXCL} | $nr{O_NOFOLLOW}, 0600) });
   my $left = $facts->{size};
   while ($left > 0) {
     fill(1) if !length $input;
@@ -118,7 +118,7 @@ sub make_file {
     if (length($piece) == 65536 && $piece eq $ZEROS) { sysseek($file, 65536, 1); next }
     for (my $at = 0; $at < length $piece;) {
       my $n = syswrite($file, $piece, length($piece) - $at, $at);
-      if (!defined $n) { next if $!{EINTR}; fail($!{ENOSPC} || $!{EDQUOT} ? 'ENOSPC' : 'put', sprintf('copier: put: error writing file "%s": %s', shown($path), lc $!)) }
+      if (!defined $n) { next if $! == $EINTR; fail($! == $nr{ENOSPC} || $! == $nr{EDQUOT} ? 'ENOSPC' : 'put', sprintf('copier: put: error writing file "%s": %s', shown($path), lc $!)) }
       $at += $n;
     }
   }
@@ -131,7 +131,7 @@ sub make_folder {
   my $folder = $name eq '' ? $target : undef;
   if (!$folder) {
     if (!mkdir($name, 0700)) {
-      $!{EEXIST} or wrong($path, lc $!);
+      $! == $nr{EEXIST} or wrong($path, lc $!);
       my $there = look_here($name);
       if ($there && $there->{type} != $FOLDER) {
         wrong($path, 'file exists') if $keep;
@@ -180,8 +180,9 @@ sub keep_to_limits {
   syscall($nr{capset}, $header, $fewer) == 0 or failed('capset');
 }
 sub put {
-  my ($path, $uid, $gid);
-  ($path, $uid, $gid, $keep) = splice(@_, 0, 4);
+  my ($tree, $pid, $path, $uid, $gid, $must_exist);
+  ($tree, $pid, $path, $uid, $gid, $keep, $must_exist) = splice(@_, 0, 7);
+  enter($tree, $pid);
   use_maps(@_);
   $shown = $path;
   keep_to_limits();
@@ -189,7 +190,9 @@ sub put {
   @own = host_ids($uid + 0, $gid + 0) if $uid ne '';
   @first = host_ids(0, 0);
   $target = open_folder($root, $path, $IN_ROOT);
-  if (!$target && $!{ENOTDIR}) { fail('put', "copier: put: $path ($path): exists but is not a directory") }
+  my $is_file = !$target && $! == $nr{ENOTDIR};
+  if (!$target && $must_exist) { open_at($root, $path, $O_PATH, $IN_ROOT) or failed("open $path") }
+  if ($is_file) { fail('put', "copier: put: $path ($path): exists but is not a directory") }
   $target ||= make_folders($root, $path);
   # Each wait of the server for room in the pipe costs it more than the bytes do. Where the kernel refuses, the pipe stays as it is.
   fcntl(STDIN, $F_SETPIPE_SZ, $PIECE);

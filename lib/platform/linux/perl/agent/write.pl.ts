@@ -10,7 +10,7 @@ sub fill {
   my ($size) = @_;
   while (length($input) < $size) {
     my $n = sysread(STDIN, $input, $PIECE, length $input);
-    next if !defined $n && $!{EINTR};
+    next if !defined $n && $! == $EINTR;
     exit 1 if !$n;
   }
 }
@@ -30,7 +30,7 @@ sub make_folders {
     next if $name eq '';
     my $next = open_folder($at, $name, $at == $root ? $IN_ROOT : 0);
     if (!$next) {
-      $!{ENOENT} or fail('put', sprintf('copier: put: error checking directory "%s": %s', $path, lc $!));
+      $! == $nr{ENOENT} or fail('put', sprintf('copier: put: error checking directory "%s": %s', $path, lc $!));
       chdir $at;
       mkdir($name, 0755) or fail('put', sprintf('copier: put: error checking directory "%s": %s', $path, lc $!));
       $next = open_child($name) or fail('put', sprintf('copier: put: error checking directory "%s": %s', $path, lc $!));
@@ -83,7 +83,7 @@ sub clear {
 sub attempt {
   my ($path, $name, $above, $make) = @_;
   return if $make->();
-  if ($!{EEXIST}) { clear($path, $name, $above); return if $make->() }
+  if ($! == $nr{EEXIST}) { clear($path, $name, $above); return if $make->() }
   wrong($path, lc $!);
 }
 sub times_of { my ($time, $nanos) = @_; return pack('q4', $time, $nanos, $time, $nanos) }
@@ -102,7 +102,7 @@ sub stamp { my ($handle, $time, $nanos) = @_; syscall($nr{utimensat}, fileno($ha
 sub make_file {
   my ($path, $name, $above, $facts) = @_;
   my $file;
-  attempt($path, $name, $above, sub { sysopen($file, $name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600) });
+  attempt($path, $name, $above, sub { sysopen($file, $name, $nr{O_WRONLY} | $nr{O_CREAT} | $nr{O_EXCL} | $nr{O_NOFOLLOW}, 0600) });
   my $left = $facts->{size};
   while ($left > 0) {
     fill(1) if !length $input;
@@ -111,7 +111,7 @@ sub make_file {
     if (length($piece) == 65536 && $piece eq $ZEROS) { sysseek($file, 65536, 1); next }
     for (my $at = 0; $at < length $piece;) {
       my $n = syswrite($file, $piece, length($piece) - $at, $at);
-      if (!defined $n) { next if $!{EINTR}; fail($!{ENOSPC} || $!{EDQUOT} ? 'ENOSPC' : 'put', sprintf('copier: put: error writing file "%s": %s', shown($path), lc $!)) }
+      if (!defined $n) { next if $! == $EINTR; fail($! == $nr{ENOSPC} || $! == $nr{EDQUOT} ? 'ENOSPC' : 'put', sprintf('copier: put: error writing file "%s": %s', shown($path), lc $!)) }
       $at += $n;
     }
   }
@@ -124,7 +124,7 @@ sub make_folder {
   my $folder = $name eq '' ? $target : undef;
   if (!$folder) {
     if (!mkdir($name, 0700)) {
-      $!{EEXIST} or wrong($path, lc $!);
+      $! == $nr{EEXIST} or wrong($path, lc $!);
       my $there = look_here($name);
       if ($there && $there->{type} != $FOLDER) {
         wrong($path, 'file exists') if $keep;
@@ -172,8 +172,9 @@ sub keep_to_limits {
   syscall($nr{capset}, $header, $fewer) == 0 or failed('capset');
 }
 sub put {
-  my ($path, $uid, $gid);
-  ($path, $uid, $gid, $keep) = splice(@_, 0, 4);
+  my ($tree, $pid, $path, $uid, $gid, $must_exist);
+  ($tree, $pid, $path, $uid, $gid, $keep, $must_exist) = splice(@_, 0, 7);
+  enter($tree, $pid);
   use_maps(@_);
   $shown = $path;
   keep_to_limits();
@@ -181,7 +182,9 @@ sub put {
   @own = host_ids($uid + 0, $gid + 0) if $uid ne '';
   @first = host_ids(0, 0);
   $target = open_folder($root, $path, $IN_ROOT);
-  if (!$target && $!{ENOTDIR}) { fail('put', "copier: put: $path ($path): exists but is not a directory") }
+  my $is_file = !$target && $! == $nr{ENOTDIR};
+  if (!$target && $must_exist) { open_at($root, $path, $O_PATH, $IN_ROOT) or failed("open $path") }
+  if ($is_file) { fail('put', "copier: put: $path ($path): exists but is not a directory") }
   $target ||= make_folders($root, $path);
   fcntl(STDIN, $F_SETPIPE_SZ, $PIECE);
   answer('ready');

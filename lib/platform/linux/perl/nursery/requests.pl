@@ -20,7 +20,6 @@
 # is of no interest. `netns` makes a network namespace with its loopback up, kept by the file at PATH.
 #
 # It ends with its standard input. What it started goes on.
-use Errno qw(EADDRINUSE);
 my ($LIMIT, $NEWNET, $BIND, $SIOCSIFFLAGS, $IFF_UP) = (65536, 0x40000000, 4096, 0x8914, 1);
 my ($CLOEXEC, $EINVAL, $ADD_SEALS, $SEALS, $SEALABLE, $RUNNABLE) = (0x80000, 22, 1033, 15, 3, 16);
 # Network namespaces that are made before anybody asks for them, once somebody has, and processes that carry bytes: a fork takes longer than
@@ -100,7 +99,7 @@ sub hold {
       setsockopt($socket, 1, 2, 1) if $tcp;
       setsockopt($socket, 41, 26, 1) if length $address == 16;
       if (bind($socket, $name) && (!$tcp || listen($socket, 1))) { push @held, $socket }
-      elsif ($! == EADDRINUSE) { die "port taken: $number\n" }
+      elsif ($! == $nr{EADDRINUSE}) { die "port taken: $number\n" }
     }
     $number++;
   }

@@ -1,6 +1,5 @@
 // Made of requests.pl by `deno task generate`: change that file.
 export const NURSERY_REQUESTS = String.raw`
-use Errno qw(EADDRINUSE);
 my ($LIMIT, $NEWNET, $BIND, $SIOCSIFFLAGS, $IFF_UP) = (65536, 0x40000000, 4096, 0x8914, 1);
 my ($CLOEXEC, $EINVAL, $ADD_SEALS, $SEALS, $SEALABLE, $RUNNABLE) = (0x80000, 22, 1033, 15, 3, 16);
 my ($SPARE_NAMESPACES, $SPARE_CARRIERS) = (2, 2);
@@ -69,7 +68,7 @@ sub hold {
       setsockopt($socket, 1, 2, 1) if $tcp;
       setsockopt($socket, 41, 26, 1) if length $address == 16;
       if (bind($socket, $name) && (!$tcp || listen($socket, 1))) { push @held, $socket }
-      elsif ($! == EADDRINUSE) { die "port taken: $number\n" }
+      elsif ($! == $nr{EADDRINUSE}) { die "port taken: $number\n" }
     }
     $number++;
   }
