@@ -213,11 +213,19 @@ export class LinuxProcesses implements Processes {
       const why = "it has no control group to freeze, since none is delegated to this user's server";
       throw new EngineError("unsupported", `Pause container ${containerID}: ${why}`);
     }
-    await this.run("pause", containerID);
+    if (!await this.#setFrozen(containerID, true)) await this.run("pause", containerID);
   }
 
   async resume(containerID: string): Promise<void> {
-    await this.run("resume", containerID);
+    if (!await this.#setFrozen(containerID, false)) await this.run("resume", containerID);
+  }
+
+  /** Does what the runtime does, without its start. The runtime is left what cannot be done so, and says why. */
+  async #setFrozen(containerID: string, freezes: boolean): Promise<boolean> {
+    const { cgroups } = this.#parts;
+    const facts = readFacts(this.#pathsOf(containerID).facts);
+    if (facts === undefined || facts.withoutGroup || !cgroups.isManaged || !isAlive(facts.container)) return false;
+    return await cgroups.setFrozen(facts.cgroup, freezes);
   }
 
   async resize(containerID: string, size: { height: number; width: number }): Promise<void> {

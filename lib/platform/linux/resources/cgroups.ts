@@ -13,6 +13,7 @@ import type { ContainerRecord } from "../../../engine/records/container_record.t
 import type { CgroupView } from "../bundle/mounts/cgroup_mounts.ts";
 import { Locks } from "../../../engine/store/locks.ts";
 import type { Limits } from "../../../engine/records/limits.ts";
+import { isFrozen, setFrozen } from "./freezer.ts";
 import { limitGroup } from "./group_limits.ts";
 import { findDelegatedGroup, takeDelegatedGroup } from "./delegated_group.ts";
 import { CgroupParents } from "./cgroup_parents.ts";
@@ -189,13 +190,13 @@ export class Cgroups {
   }
 
   /** Whether the container is frozen. */
-  async isFrozen(path: string): Promise<boolean> {
-    if (this.#layout.kind === "unified") {
-      const events = await hostText(join(MOUNT, path, "cgroup.events"));
-      return /^frozen 1$/m.test(events);
-    }
-    const state = await readFile(join(MOUNT, "freezer", path, "freezer.state"), "utf8").catch(() => "THAWED");
-    return state.trim() !== "THAWED";
+  isFrozen(path: string): Promise<boolean> {
+    return isFrozen(this.#layout, path);
+  }
+
+  /** Freezes a container's processes, or lets them go on. Resolves with whether that is done. */
+  setFrozen(path: string, freezes: boolean): Promise<boolean> {
+    return setFrozen(this.#layout, path, freezes);
   }
 
   /** Removes a cgroup and what is below it. Processes that are ending in it are waited for, a moment. */
