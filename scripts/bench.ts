@@ -4,7 +4,7 @@
  * Figures are printed with their ratios, never asserted; at the end all ratios once more, the smallest first. `--markdown` makes a Markdown
  * table of these, and `--save FILE` writes it to a file, too. `--later-debian` measures today's Podman, Docker and crun, those of a later
  * Debian in a folder. `--cycles N`, `--containers N`, `--running N` and `--only` make it shorter: `--only dispatch`, `http`, `workload`,
- * `channels` or `engine` runs one part, and `--only images`, `containers`, `streams`, `requests`, `lives`, `sandboxes`, `volumes`, `networks`, `pods` or
+ * `channels` or `engine` runs one part, and `--only images`, `containers`, `streams`, `requests`, `lives`, `files`, `sandboxes`, `volumes`, `networks`, `pods` or
  * `builds` one group of the engine's lines. Several are written with commas: `--only volumes,networks`. `--only growth` measures what
  * 1,000 and 10,000 containers, images, networks and volumes cost, beside 100 of them; it takes many minutes, and runs only by its name.
  *

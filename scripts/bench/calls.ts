@@ -2,7 +2,12 @@ import type { Peer } from "./peers.ts";
 
 /** Sends a request by curl, which costs next to nothing, whatever the size of what it sends or gets. Throws when the status is 400 or more. */
 export async function callByCurl(peer: Peer, options: readonly string[], path: string): Promise<void> {
-  const url = `http://d/v4.3.1/libpod${path}`;
+  await curlPath(peer, options, `/v4.3.1/libpod${path}`);
+}
+
+/** The same over Docker's tree, which all peers have. */
+export async function curlPath(peer: Peer, options: readonly string[], path: string): Promise<void> {
+  const url = `http://d${path}`;
   const { code, stderr } = await new Deno.Command("curl", {
     args: ["-sS", "--fail-with-body", "-H", "Expect:", "--unix-socket", peer.socket, ...options, url],
     stderr: "piped",

@@ -1,6 +1,7 @@
 import type { TestRegistry } from "../../tests/fixtures/images/registry.ts";
 import { buildLines } from "./build_lines.ts";
 import { containerLines } from "./container_lines.ts";
+import { fileLines } from "./docker_tree/file_lines.ts";
 import { lifeLines } from "./docker_tree/life_lines.ts";
 import { memoryLines } from "./docker_tree/memory_lines.ts";
 import { requestLines } from "./docker_tree/request_lines.ts";
@@ -60,6 +61,7 @@ const GROUPS: Record<string, (bench: Bench) => AsyncGenerator<Line>> = {
   streams: streamLines,
   requests: requestLines,
   lives: lifeLines,
+  files: fileLines,
   sandboxes: sandboxLines,
   volumes: volumeLines,
   networks: networkLines,
@@ -75,7 +77,7 @@ export const ENGINE_GROUPS: readonly string[] = Object.keys(GROUPS);
 export const NAMED_GROUPS: readonly string[] = ["growth"];
 
 /** The groups that measure Docker's daemon too. */
-export const DOCKER_GROUPS: readonly string[] = ["memory", "requests", "lives", "sandboxes", "builds"];
+export const DOCKER_GROUPS: readonly string[] = ["memory", "requests", "lives", "files", "sandboxes", "builds"];
 
 /** Measures what `DESIGN.md` section 6 names, on both peers in turn: all groups of lines, or those that are named. */
 export async function* engineLines(
