@@ -24,6 +24,7 @@ import {
   bringUp,
   defaultRoute,
   deleteLink,
+  leaveWithoutAddress,
   newAddress,
   newBridge,
   newPair,
@@ -87,7 +88,9 @@ export function connectionOf(
   const lines: Piece[] = [
     ...addresses.map(({ address, prefix }) => newAddress(address, prefix)),
     ...linkLocalIPs.map((address) => newAddress(address, linkLocalPrefix(address) ?? 64)),
-    bringUp(),
+    // A container of several networks answers by another one than it was asked by. The file of this setting would do too, but the kernel
+    // compares its folder with that of every namespace: 2 ms beside 1,000 containers.
+    bringUp({ reversePath: 2 }),
     ...routesOf(network, addresses, before + i),
   ];
   return {
@@ -97,13 +100,13 @@ export function connectionOf(
       findIndex(network.interface),
       openNamespace(netns),
       sendMessages("route", joinMessages(newPair({ outer, inner, mac, mtu: mtuOf(network) }))),
-      writeSetting(`net/ipv6/conf/${outer}/accept_dad`, "0"),
-      ...ports.length > 0 ? [findIndex(outer), sendMessages("route", joinMessages(reflectPackets()))] : [],
+      findIndex(outer),
+      // Nobody asks for a bridge's port by an address of its own, and each one makes the host's routes longer.
+      sendMessages("route", joinMessages(leaveWithoutAddress()), ERRORS.noFamily),
+      ...ports.length > 0 ? [sendMessages("route", joinMessages(reflectPackets()))] : [],
       inNamespace(netns),
       writeSetting(`net/ipv6/conf/${inner}/autoconf`, "0"),
       writeSetting(`net/ipv6/conf/${inner}/accept_dad`, "0"),
-      // A container of several networks answers by another one than it was asked by.
-      writeSetting(`net/ipv4/conf/${inner}/rp_filter`, "2"),
       findIndex(inner),
       sendMessages("route", joinMessages(...lines)),
     ],

@@ -10,7 +10,7 @@ import type { Messages } from "./netlink.ts";
 const PROTOCOLS = { route: "0", netfilter: "12" } as const;
 
 /** Errors of the kernel, by their numbers on every processor that this program runs on. */
-export const ERRORS = { missing: 2, exists: 17, noDevice: 19, inUse: 98, notAvailable: 99 } as const;
+export const ERRORS = { missing: 2, exists: 17, noDevice: 19, noFamily: 97, inUse: 98, notAvailable: 99 } as const;
 
 /** One step of a request, as `links.pl` takes it. */
 export type LinkStep = readonly (string | Uint8Array)[];

@@ -21,11 +21,15 @@ import {
 /** `RTM_*`. */
 const TYPES = { newLink: 16, deleteLink: 17, setLink: 19, newAddress: 20, newRoute: 24 };
 /** `IFLA_*`. */
-const LINK = { mac: 1, name: 3, mtu: 4, master: 10, portInfo: 12, info: 18, namespaceFile: 28 };
+const LINK = { mac: 1, name: 3, mtu: 4, master: 10, portInfo: 12, info: 18, families: 26, namespaceFile: 28 };
 /** `IFLA_INFO_KIND`, `IFLA_INFO_DATA` and `VETH_INFO_PEER`. */
 const [KIND, DATA, PEER] = [1, 2, 1];
 /** `IFLA_BRPORT_MODE`. */
 const HAIRPIN = 4;
+/** `IFLA_INET_CONF`, and `IPV4_DEVCONF_RP_FILTER` below it. */
+const [SETTINGS, REVERSE_PATH] = [1, 8];
+/** `IFLA_INET6_ADDR_GEN_MODE`, and `IN6_ADDR_GEN_MODE_NONE`. */
+const [GENERATION, NO_ADDRESS] = [8, 1];
 /** `IFA_*`. */
 const ADDRESS = { address: 1, local: 2, broadcast: 4 };
 /** `RTA_*`. */
@@ -92,9 +96,27 @@ export function reflectPackets(): Piece {
   );
 }
 
-/** Brings the link that was looked up up. */
-export function bringUp(): Piece {
-  return netlinkMessage(TYPES.setLink, FLAGS.none, linkHead({ index: "index", up: true }));
+/**
+ * Keeps the kernel from giving the link that was looked up a link-local address of IPv6, once it is up; the error `noFamily` where the
+ * kernel has no IPv6.
+ */
+export function leaveWithoutAddress(): Piece {
+  const family = nestedOf(INET6, attributeOf(GENERATION, byteOf(NO_ADDRESS)));
+  return netlinkMessage(TYPES.setLink, FLAGS.none, linkHead({ index: "index" }), nestedOf(LINK.families, family));
+}
+
+/**
+ * Brings the link that was looked up up.
+ *
+ * @param options `reversePath` is its `rp_filter`: 0 takes every source, 1 those that are answered by this link, 2 those that are answered
+ * by any
+ */
+export function bringUp({ reversePath }: { reversePath?: 0 | 1 | 2 } = {}): Piece {
+  const settings = reversePath === undefined ? [] : nestedOf(
+    LINK.families,
+    nestedOf(INET, nestedOf(SETTINGS, attributeOf(REVERSE_PATH, wordOf(reversePath)))),
+  );
+  return netlinkMessage(TYPES.setLink, FLAGS.none, linkHead({ index: "index", up: true }), settings);
 }
 
 /** Gives the link that was looked up a hardware address. */
