@@ -7,6 +7,7 @@ import type { ContainerRecord, ExitStatus, LogSource } from "../records/containe
 import type { Checkpoints, RestoreImages } from "./checkpoint_port.ts";
 import type { Execs } from "./exec_port.ts";
 import type { ContainerFacts, HostInfo } from "./host_facts.ts";
+import type { IDMaps } from "../records/id_maps.ts";
 import type { Limits, TreeLimit } from "../records/limits.ts";
 import type { QuadletShelf } from "./quadlet_port.ts";
 import type { UnitManager } from "./unit_port.ts";
@@ -234,8 +235,17 @@ export interface LogForwardOptions {
 /** The owner of a volume's folder when it is filled. */
 export interface FillOwner {
   owner?: FileOwner;
+  /** The user of the container's process, who gets what the image has nothing for before the owner does; absent for root. */
+  user?: FillUser;
   /** Give it to the owner also where it gets something from the image, whose owner it would have else. */
   always?: boolean;
+}
+
+/** A user of a container, in its own words, and the host's IDs of it. */
+export interface FillUser {
+  /** `name`, `uid`, `uid:gid` or `name:group`, as the container's tree knows them. */
+  name: string;
+  idMaps?: IDMaps;
 }
 
 /** Named volumes on the host. */
@@ -245,7 +255,7 @@ export interface Volumes {
   path(name: string): string;
   /**
    * Fills an empty volume from a path of the container's mounted tree (image content, ownership and mode included). Where
-   * there is no such folder the volume is given to the owner.
+   * there is no such folder the volume is given to the user, else to the owner.
    */
   copyUp(name: string, containerID: string, path: string, owner?: FillOwner): Promise<void>;
   /** Mounts a device on the volume's folder, unless there is a mount on it. */

@@ -2,9 +2,9 @@ import { messageOf } from "../../oci/message_of.ts";
 import { isCode } from "../containers/failures.ts";
 import { type Core, hostOf, requireHost } from "../core.ts";
 import { EngineError } from "../errors.ts";
-import type { DeleteOptions } from "../ports/host_port.ts";
+import type { DeleteOptions, FillOwner } from "../ports/host_port.ts";
 import type { TreeLimit } from "../records/limits.ts";
-import type { CacheMount, FileOwner, FolderRights, VolumeDevice, VolumeRecord } from "../records/volume_record.ts";
+import type { CacheMount, FolderRights, VolumeDevice, VolumeRecord } from "../records/volume_record.ts";
 import type { Intent } from "../store/intents.ts";
 import type { Operation, Table } from "../store/table.ts";
 import { checkName, MAX_FOLDER_NAME, randomID } from "../text/names.ts";
@@ -84,9 +84,9 @@ export class VolumeStore {
 
   /**
    * Fills a volume that was never mounted from what the container's tree has at `path`. Its tree must be mounted. Where that
-   * has nothing, the volume is given to `owner`.
+   * has nothing, the volume is given to the container's user, else to `owner`; one that was made with an owner keeps it.
    */
-  async fill(name: string, containerID: string, path: string, owner?: FileOwner): Promise<void> {
+  async fill(name: string, containerID: string, path: string, { owner, user }: FillOwner = {}): Promise<void> {
     if (!this.#table.get(name)?.needsCopyUp) return;
     await this.#locked(name, async () => {
       const record = this.#table.get(name);
@@ -94,6 +94,7 @@ export class VolumeStore {
       const { volumes } = requireHost(this.#core);
       await volumes.copyUp(name, containerID, path, {
         owner: record.owner ?? owner,
+        user: record.owner === undefined ? user : undefined,
         always: record.owner !== undefined,
       });
       await this.#core.state.commit([this.#table.put(name, { ...record, needsCopyUp: false })]);

@@ -50,6 +50,28 @@ Deno.test("podman and docker make, list, inspect, prune and remove volumes", asy
   });
 });
 
+Deno.test("a volume that the image has nothing for is given to the user of the container that has it first", async () => {
+  await using session = await Session.shared();
+  const { server, image } = session;
+  const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
+  await podman("pull", "-q", image);
+  const run = ["run", "--rm", "--network=none"];
+  const owner = ["stat", "-c", "%u:%g"];
+  assertEquals(await podman(...run, "-u=888:999", "-v=fresh:/fresh", image, ...owner, "/fresh"), "888:999\n");
+  assertEquals(await podman(...run, "-u=777", "-v=fresh:/fresh", image, ...owner, "/fresh"), "888:999\n");
+  assertEquals(await podman(...run, "-v=roots:/fresh", image, ...owner, "/fresh"), "0:0\n");
+  assertEquals(await podman(...run, "-u=888", "-v=images:/etc", image, ...owner, "/etc"), "0:0\n");
+  await podman("volume", "create", "--opt=o=uid=5,gid=6", "asked");
+  assertEquals(await podman(...run, "-u=888", "-v=asked:/fresh", image, ...owner, "/fresh"), "5:6\n");
+  await Deno.chmod(server.folder, 0o711);
+  const mapped = [...run, "--uidmap=0:100000:5000", "-u=888:999", "-v=mapped:/fresh"];
+  assertEquals(await podman(...mapped, image, ...owner, "/fresh"), "888:999\n");
+  ok(await server.docker(...run, "-u=888", "-v=written:/fresh", image, "touch", "/fresh/x"), "docker run");
+  // A user that the image does not know fails as it does without a volume.
+  const nobody = await server.podman(...run, "-u=nosuchuser", "-v=none:/fresh", image, "true");
+  assertStringIncludes(nobody.stderr, "unable to find user nosuchuser");
+});
+
 Deno.test("a volume of an image begins with its files, and is the user's from then on", async () => {
   await using session = await Session.shared();
   const { server, image } = session;

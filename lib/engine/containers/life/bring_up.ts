@@ -163,18 +163,21 @@ async function mountTree(context: Context, record: ContainerRecord, userns: stri
  * Sees to it that a container's volumes are there, their devices mounted until its tree is unmounted, and begin with what its
  * image has in their place. Its tree is mounted.
  *
- * @param owner Who gets those that the image has nothing for
+ * @param owner Who gets those that the image has nothing for, unless the container's process has another user than root: as in
+ * Podman, it is that user then, who could not write to them else
  */
 export async function fillVolumes(
   context: Context,
   record: ContainerRecord,
   owner?: { uid: number; gid: number },
 ): Promise<void> {
+  const { idMaps, process: { user: name } } = record;
+  const user = /^(?:root|0)?(?::(?:root|0)?)?$/.test(name) ? undefined : { name, idMaps };
   for (const { source, destination, options } of volumesOf(record.mounts)) {
     // A volume that is gone comes back empty, as a container that names it expects one.
     await context.volumes.ensure(source);
     await context.volumes.use(source, record.id);
-    if (!options.includes("nocopy")) await context.volumes.fill(source, record.id, destination, owner);
+    if (!options.includes("nocopy")) await context.volumes.fill(source, record.id, destination, { owner, user });
   }
 }
 

@@ -9,12 +9,14 @@ import { chmod, chown, mkdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { EngineError } from "../../../engine/errors.ts";
-import type { FillOwner, Layers, Volumes } from "../../../engine/ports/host_port.ts";
+import type { FillOwner, FillUser, Layers, Volumes } from "../../../engine/ports/host_port.ts";
+import { hostID } from "../../../engine/records/id_maps.ts";
 import type { TreeLimit } from "../../../engine/records/limits.ts";
-import type { FolderRights, VolumeDevice } from "../../../engine/records/volume_record.ts";
+import type { FileOwner, FolderRights, VolumeDevice } from "../../../engine/records/volume_record.ts";
 import { messageOf } from "../../../oci/message_of.ts";
 import { withRoom } from "../../storage/disk_room.ts";
 import { SubPaths } from "../bundle/mounts/sub_paths.ts";
+import { resolveUser } from "../bundle/user_lookup.ts";
 import { CommandError, runCommand } from "../helpers/command.ts";
 import type { HostContext } from "../helpers/context.ts";
 import { kernelOlderThan } from "../helpers/version_order.ts";
@@ -85,17 +87,20 @@ class FolderVolumes implements Volumes {
     name: string,
     containerID: string,
     path: string,
-    { owner, always = false }: FillOwner = {},
+    { owner, user, always = false }: FillOwner = {},
   ): Promise<void> {
     const target = await this.create(name);
     if (!await isEmptyFolder(target) || !(await this.#layers.containers()).includes(containerID)) return;
-    const source = await openInside(join(containerPaths(this.#paths, containerID).storage, "merged"), path);
+    const tree = join(containerPaths(this.#paths, containerID).storage, "merged");
+    const source = await openInside(tree, path);
+    const isMount = await hasMount(target);
     if (source === undefined) {
-      if (owner !== undefined) await chown(target, owner.uid, owner.gid);
+      // A device's own folder, which may be one of the host, is not given away.
+      const given = isMount ? owner : await userOwner(tree, user) ?? owner;
+      if (given !== undefined) await chown(target, given.uid, given.gid);
       return;
     }
     // A mount cannot be replaced: its folder is filled in place.
-    const isMount = await hasMount(target);
     const copy = isMount ? target : join(this.#folder(name), `.copy-${randomUUID()}`);
     try {
       if (!(await source.stat()).isDirectory()) return;
@@ -170,5 +175,19 @@ class FolderVolumes implements Volumes {
       throw new TypeError(`Name volume folder: "${name}" is no volume name`);
     }
     return join(this.#paths.volumes, name);
+  }
+}
+
+/** Returns the host's IDs of a container's user; `undefined` where there is none, or none that could be: the start says why. */
+async function userOwner(tree: string, user: FillUser | undefined): Promise<FileOwner | undefined> {
+  if (user === undefined) return undefined;
+  try {
+    const { uid, gid } = await resolveUser(tree, user.name, []);
+    if (user.idMaps === undefined) return { uid, gid };
+    const [hostUid, hostGid] = [hostID(user.idMaps.uids, uid), hostID(user.idMaps.gids, gid)];
+    return hostUid === undefined || hostGid === undefined ? undefined : { uid: hostUid, gid: hostGid };
+  } catch (error) {
+    if (error instanceof EngineError) return undefined;
+    throw error;
   }
 }
