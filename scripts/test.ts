@@ -177,7 +177,7 @@ function hostParts(): Part[] {
         step: "rootless",
         what: "host tests again, with the server of an ordinary user",
         group: ACCOUNTS,
-        run: (print: Print) => runRootlessStep(rootlessFiles, testRun, print),
+        run: (print: Print) => runRootlessStep(rootlessFiles, testRun, scratch, print),
       }]
       : [],
     ...laterPart(),

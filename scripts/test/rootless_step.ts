@@ -8,13 +8,19 @@
  */
 import type { HostFile } from "../../tests/fixtures/leave_out.ts";
 import type { TestRun } from "./deno_run.ts";
+import { writeTestModule } from "./gather.ts";
 import type { Counts, Print } from "./lanes.ts";
 import { runWithoutSkipped } from "./without_skipped.ts";
 
-/** Runs the step on these files, with settings that every run of tests has. It needs root, which makes the account and removes it. */
+/**
+ * Runs the step on these files, with settings that every run of tests has. It needs root, which makes the account and removes it.
+ *
+ * @param scratch A folder of this run
+ */
 export async function runRootlessStep(
   files: readonly HostFile[],
   run: TestRun,
+  scratch: string,
   print: Print,
 ): Promise<Counts> {
   const account = `gantry-${crypto.randomUUID().slice(0, 8)}`;
@@ -25,7 +31,8 @@ export async function runRootlessStep(
     return await runWithoutSkipped({ ...run, env }, files, {
       list: "tests/rootless/skipped_tests.ts",
       flags: ["--no-check", "--preload=tests/rootless/as_user.ts"],
-      paths: files.map(({ path }) => path),
+      // One module, so that its tests hand on one server.
+      paths: [writeTestModule(scratch, "rootless", files.map(({ path }) => path))],
       print,
     });
   } finally {

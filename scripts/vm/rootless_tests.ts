@@ -21,6 +21,7 @@ const run = { args: [`--import-map=${importMap}`], filtered: false, env: { GANTR
 const { passed, failed } = await runRootlessStep(
   files,
   run,
+  cache,
   (text) => Deno.stdout.writeSync(new TextEncoder().encode(text)),
 );
 for (const list of failures) console.log(list);
