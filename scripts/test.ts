@@ -13,7 +13,7 @@ import { setup } from "./setup.ts";
 import { failures, runDeno, runTests, type TestRun } from "./test/deno_run.ts";
 import { filterOf, findTestFiles, selectFiltered, splitEvenly, writeTestModule } from "./test/gather.ts";
 import { makeImportMap } from "./test/import_map.ts";
-import { type Counts, type Part, type Print, printHeading, runParts } from "./test/lanes.ts";
+import { type Counts, inOrder, type Part, type Print, printHeading, runParts } from "./test/lanes.ts";
 import { LATER_FOLDERS, runLaterStep } from "./test/later_step.ts";
 import { runRootlessStep } from "./test/rootless_step.ts";
 import { LONG_ROOTLESS_FILES, ROOTLESS_FILES } from "../tests/rootless/skipped_tests.ts";
@@ -49,7 +49,31 @@ const NOT_UNIT: readonly string[] = [
 /** The unit tests are loaded by this many modules: enough for all processors until the end, and few enough to load little twice. */
 const UNIT_MODULES = 10;
 
-/** Parts of the host suite by the folders that they run; the long ones first, so that all lanes end together. */
+/**
+ * The parts in the order in which they begin: long ones first, and short ones to fill the lanes at the end, so that all lanes end together.
+ * The unit tests alone use more processors than one: they begin where others still wait, not last. `hostile` begins early, as `rootless`
+ * waits for it.
+ */
+const ORDER: readonly string[] = [
+  "later",
+  "conformance",
+  "host servers",
+  "host groups",
+  "host containers",
+  "unit",
+  "host hostile",
+  "hostile",
+  "host compose",
+  "host linux",
+  "host build",
+  "rootless",
+  "unit packages",
+  "host images",
+  "doc",
+  "static",
+];
+
+/** Parts of the host suite by the folders that they run. */
 const HOST_PARTS: readonly [name: string, what: string, folders: readonly string[]][] = [
   ["groups", "pods, kube, files, the system, doors, a model of all", [
     "model",
@@ -119,11 +143,12 @@ function wantedFiles(folders: readonly string[], left: readonly string[] = []): 
   return findTestFiles(folders, left).filter((file) => chosen.has(file));
 }
 
-/**
- * The parts after the setup, those that take longest first; the unit tests come late, since they alone use more processors than one. The step
- * `static` checks all types, so that the others need not.
- */
+/** The parts after the setup, in the order in which they begin. The step `static` checks all types, so that the others need not. */
 async function partsOfAll(): Promise<Part[]> {
+  return inOrder(await gatherParts(), ORDER);
+}
+
+async function gatherParts(): Promise<Part[]> {
   const parts = [
     ...testPart("conformance", "the same cases on Deno, Node and workerd", wantedFiles(["tests/conformance"])),
     ...hostParts(),
@@ -165,7 +190,6 @@ function hostParts(): Part[] {
   const inParts = HOST_PARTS.flatMap(([, , folders]) => folders);
   const attackers = "attackers: containers, images, registries, clients and web pages";
   return [
-    // The longest of all: it waits for services more than the others.
     ...testPart("host", "servers, services and clients", wantedFiles(["tests/host"], inParts), { name: "servers" }),
     ...HOST_PARTS.flatMap(([name, what, folders]) =>
       testPart("host", what, wantedFiles(folders.map((folder) => `tests/host/${folder}`)), { name })

@@ -51,13 +51,28 @@ export async function runParts(parts: readonly Part[], lanes: number): Promise<C
   return total;
 }
 
+/** Returns parts in the order of a list of their steps and names: `host build`, or `doc` for one without a name. */
+export function inOrder(parts: readonly Part[], order: readonly string[]): Part[] {
+  const places = new Map(order.map((title, place) => [title, place]));
+  const place = (part: Part) => {
+    const found = places.get(titleOf(part));
+    if (found === undefined) throw new Error(`Order the parts of the tests: "${titleOf(part)}" is not listed`);
+    return found;
+  };
+  return parts.toSorted((a, b) => place(a) - place(b));
+}
+
+function titleOf({ step, name }: Part): string {
+  return name === undefined ? step : `${step} ${name}`;
+}
+
 /** Writes a heading line. */
 export function printHeading(text: string): void {
   console.log(`\n== ${text}`);
 }
 
 async function runPart(part: Part, many: boolean): Promise<Counts> {
-  const name = part.name === undefined ? part.step : `${part.step} ${part.name}`;
+  const name = titleOf(part);
   printHeading(`${name}: ${part.what}`);
   const from = performance.now();
   const counts = await part.run(linePrinter(many ? `${name} | ` : ""));

@@ -1,6 +1,6 @@
 /** Parts of a whole run of the tests, side by side. */
-import { assert, assertEquals } from "@std/assert";
-import { type Part, runParts } from "../../scripts/test/lanes.ts";
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import { inOrder, type Part, runParts } from "../../scripts/test/lanes.ts";
 
 Deno.test("runParts() runs each part once, as many at a time as there are lanes, and those of a group one by one", async () => {
   for (const lanes of [1, 2, 3, 9]) {
@@ -37,4 +37,20 @@ Deno.test("runParts() runs each part once, as many at a time as there are lanes,
     assertEquals(begun.toSorted(), parts.map(({ step }) => step));
     assertEquals(most, Math.min(lanes, 4));
   }
+});
+
+Deno.test("inOrder() puts parts in the order of a list, and refuses one that the list does not name", () => {
+  const part = (step: string, name?: string): Part => ({
+    step,
+    ...name !== undefined && { name },
+    what: "a part of a test of the lanes",
+    run: () => Promise.resolve({ passed: 0, failed: 0 }),
+  });
+  const parts = [part("host", "build"), part("doc"), part("host", "images")];
+  const ordered = inOrder(parts, ["doc", "static", "host images", "host build"]);
+  assertEquals(ordered.map(({ step, name }) => [step, name]), [["doc", undefined], ["host", "images"], [
+    "host",
+    "build",
+  ]]);
+  assertThrows(() => inOrder(parts, ["doc", "host build"]), Error, '"host images" is not listed');
 });
