@@ -3,12 +3,12 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { buildDeb } from "../../scripts/deb.ts";
 import { NEEDS } from "../../lib/platform/doctor/needs.ts";
 import { fetchOver } from "../conformance/fetch_over.ts";
-import { makeProgram } from "../../scripts/package/program_files.ts";
+import { packagedProgram } from "../fixtures/platform/test_cache.ts";
 import { ok, run, runOk } from "../fixtures/run.ts";
 
 Deno.test("task deb makes a package that dpkg installs and removes, and that runs where it lies", async (t) => {
   const folder = await Deno.makeTempDir({ prefix: "gantry-deb-" });
-  const program = await makeProgram();
+  const program = await packagedProgram();
   const file = await buildDeb({ folder, program, fast: true });
   const field = async (name: string) => (await runOk(["dpkg-deb", "--field", file, name])).trim();
 

@@ -1,7 +1,7 @@
 /** The program of packages that bring their own Deno, run where nothing of the tree is. */
 import { assert, assertEquals } from "@std/assert";
-import { makeProgram } from "../../scripts/package/program_files.ts";
 import { fetchOver } from "../conformance/fetch_over.ts";
+import { packagedProgram } from "../fixtures/platform/test_cache.ts";
 
 /** Megabytes that an idle server may have for itself; it had 31 as this was written, and 42 of ES modules that are not minified. */
 const IDLE = 34;
@@ -15,7 +15,7 @@ function ownMemory(pid: number): number {
 async function runProgram(work: (folder: string) => Promise<void>): Promise<void> {
   const folder = await Deno.makeTempDir({ prefix: "gantry-program-" });
   try {
-    for (const [name, text] of Object.entries(await makeProgram())) {
+    for (const [name, text] of Object.entries(await packagedProgram())) {
       await Deno.writeTextFile(`${folder}/${name}`, text);
     }
     await work(folder);
