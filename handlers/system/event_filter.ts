@@ -30,6 +30,16 @@ const TESTS: Record<string, Test> = {
   label: ({ attributes }, value) => hasLabel(attributes, value),
 };
 
+const never: Test = () => false;
+
+/** The filters that Docker has besides: all events are of this machine, and the other things are a swarm's, or do not happen here. */
+const DOCKER_TESTS: Record<string, Test> = {
+  ...TESTS,
+  scope: (_, value) => value === "local",
+  secret: nameTest("secret"),
+  ...Object.fromEntries(["config", "daemon", "node", "plugin", "service"].map((type) => [type, never])),
+};
+
 /** The filters whose events are about an object of a name or an ID that begins so, and nothing else. */
 const SUBJECTS: readonly string[] = ["container", "volume", "network", "artifact"];
 
@@ -39,14 +49,18 @@ export function eventSubjects(filters: Filters = {}): readonly string[] | undefi
     ?.[1];
 }
 
-/** All labels must be there; of other keys, any of the values. */
-export function eventFilter(filters: Filters = {}): ((event: EngineEvent) => boolean) | undefined {
+/** All labels must be there; of other keys, any of the values. Each API has keys of its own. */
+export function eventFilter(
+  filters: Filters = {},
+  api: "docker" | "podman" = "podman",
+): ((event: EngineEvent) => boolean) | undefined {
+  const known = api === "docker" ? DOCKER_TESTS : TESTS;
   const entries = Object.entries(filters).filter(([, values]) => values.length > 0);
   if (entries.length === 0) return undefined;
   const tests = entries.map(([key, values]) => {
     const name = key.toLowerCase();
     // The key is a client's: it may be the name of something every object has.
-    const test = Object.hasOwn(TESTS, name) ? TESTS[name] : undefined;
+    const test = Object.hasOwn(known, name) ? known[name] : undefined;
     if (test === undefined) throw new RequestError("malformed", `invalid filter key "${key}": invalid argument`);
     const one = (event: EngineEvent) => (value: string) => test(event, value);
     return key === "label"

@@ -34,7 +34,8 @@ export function streamEvents(
   const [since, until] = [momentParameter("since", query.since), momentParameter("until", query.until)];
   const follow = query.stream ?? true;
   const isPodman4 = isBefore(version, 5, 0) && !isBefore(version, 2, 0);
-  const asked = isPodman4 ? bothOf(isKnownToPodman4, eventFilter(query.filters)) : eventFilter(query.filters);
+  const wanted = eventFilter(query.filters, api);
+  const asked = isPodman4 ? bothOf(isKnownToPodman4, wanted) : wanted;
   const ofTree = bothOf(({ notFor }) => notFor !== api, isTold);
   const filter = bothOf(ofTree, asked);
   const now = Date.now();

@@ -45,3 +45,15 @@ Deno.test("eventSubjects() has what every event that passes is about, and nothin
   assertEquals(eventSubjects({ pod: ["p"], image: ["i"], label: ["l"], type: ["container"] }), undefined);
   assertEquals(eventSubjects(), undefined);
 });
+
+Deno.test("eventFilter() takes Docker's further keys in its tree alone", () => {
+  const fits = (key: string, value: string) => eventFilter({ [key]: [value] }, "docker")?.(EVENT);
+  assertEquals([fits("scope", "local"), fits("scope", "swarm")], [true, false]);
+  for (const key of ["config", "daemon", "node", "plugin", "secret", "service"]) {
+    assertEquals(fits(key, "web"), false, key);
+    assertThrows(() => eventFilter({ [key]: ["web"] }), Error, `invalid filter key "${key}"`);
+  }
+  const secret: EngineEvent = { ...EVENT, type: "secret" };
+  assertEquals(eventFilter({ secret: ["web"] }, "docker")?.(secret), true);
+  assertThrows(() => eventFilter({ constructor: ["x"] }, "docker"), Error, "invalid filter key");
+});
