@@ -12,11 +12,12 @@ my ($PACKET, $BATCH, $FROM_ERRORS) = (16384, 65536, 3);
 # How the accept of a connection is asked for (sock_diag(7)): netlink's type, its protocol, SOCK_DIAG_BY_FAMILY, UDIAG_SHOW_PEER, and the
 # attribute UNIX_DIAG_PEER.
 my ($RAW, $SOCK_DIAG, $BY_FAMILY, $SHOW_PEER, $PEER_ATTRIBUTE) = (3, 4, 20, 4, 2);
-my ($FIRST_PAUSE, $LONGEST_PAUSE) = (0.0001, 0.01);
+my ($FIRST_PAUSE, $LONGEST_PAUSE, $PEEK) = (0.0001, 0.01, 2);
 
 # Waits until conmon has accepted a connection. It accepts one at a time and reads the container's output between them, which those that
 # still wait do not get. The kernel tells the inode of a connection's other end once that is accepted, and 0 before. A kernel that cannot
-# tell (CONFIG_UNIX_DIAG) is not waited for.
+# tell (CONFIG_UNIX_DIAG) is not waited for, and neither is a conmon that has ended: the connection can be read then. The end of the other
+# connection ends this process: nobody wants the attachment any more.
 sub await_accept {
   my ($sock) = @_;
   my $inode = (stat $sock)[1];
@@ -26,9 +27,17 @@ sub await_accept {
   for (my $pause = $FIRST_PAUSE;; $pause *= 2 if $pause < $LONGEST_PAUSE) {
     defined send($diag, $request, 0) && defined recv($diag, my $reply, 4096, 0) or return;
     # Behind the header and struct unix_diag_msg are attributes: length, type, value.
-    my (undef, $type, $length, $attribute, $peer) = unpack('L S x26 S S L', $reply);
-    return if $type != $BY_FAMILY || !defined $peer || $attribute != $PEER_ATTRIBUTE || $peer != 0;
-    select(undef, undef, undef, $pause);
+    my (undef, $type, $length, $attribute, $inode_there) = unpack('L S x26 S S L', $reply);
+    return if $type != $BY_FAMILY || !defined $inode_there || $attribute != $PEER_ATTRIBUTE || $inode_there != 0;
+    my ($read, $others) = ('', '');
+    vec($read, fileno $_, 1) = 1 for $sock, $peer;
+    next if select($read, undef, undef, $pause) <= 0;
+    return if vec($read, fileno $sock, 1);
+    my $early;
+    end_at_once(0) if defined recv($peer, $early, 1, $PEEK | $DONTWAIT) && !length $early;
+    # Input comes early: it waits.
+    vec($others, fileno $sock, 1) = 1;
+    return if select($others, undef, undef, $pause) > 0;
   }
 }
 

@@ -4,7 +4,7 @@ export const NURSERY_ATTACH = String.raw`
 my ($PACKET, $BATCH, $FROM_ERRORS) = (16384, 65536, 3);
 
 my ($RAW, $SOCK_DIAG, $BY_FAMILY, $SHOW_PEER, $PEER_ATTRIBUTE) = (3, 4, 20, 4, 2);
-my ($FIRST_PAUSE, $LONGEST_PAUSE) = (0.0001, 0.01);
+my ($FIRST_PAUSE, $LONGEST_PAUSE, $PEEK) = (0.0001, 0.01, 2);
 
 sub await_accept {
   my ($sock) = @_;
@@ -13,9 +13,16 @@ sub await_accept {
   my $request = pack('L S S L L  C C S L L L L L', 40, $BY_FAMILY, 1, 0, 0, 1, 0, 0, 0xffffffff, $inode, $SHOW_PEER, (0xffffffff) x 2);
   for (my $pause = $FIRST_PAUSE;; $pause *= 2 if $pause < $LONGEST_PAUSE) {
     defined send($diag, $request, 0) && defined recv($diag, my $reply, 4096, 0) or return;
-    my (undef, $type, $length, $attribute, $peer) = unpack('L S x26 S S L', $reply);
-    return if $type != $BY_FAMILY || !defined $peer || $attribute != $PEER_ATTRIBUTE || $peer != 0;
-    select(undef, undef, undef, $pause);
+    my (undef, $type, $length, $attribute, $inode_there) = unpack('L S x26 S S L', $reply);
+    return if $type != $BY_FAMILY || !defined $inode_there || $attribute != $PEER_ATTRIBUTE || $inode_there != 0;
+    my ($read, $others) = ('', '');
+    vec($read, fileno $_, 1) = 1 for $sock, $peer;
+    next if select($read, undef, undef, $pause) <= 0;
+    return if vec($read, fileno $sock, 1);
+    my $early;
+    end_at_once(0) if defined recv($peer, $early, 1, $PEEK | $DONTWAIT) && !length $early;
+    vec($others, fileno $sock, 1) = 1;
+    return if select($others, undef, undef, $pause) > 0;
   }
 }
 

@@ -137,6 +137,24 @@ Deno.test({
 });
 
 Deno.test({
+  name: "LinuxProcesses.attach() waits no longer for a supervisor that has ended before it accepted",
+  ignore,
+  async fn() {
+    await using bench = await Bench.open();
+    const record = await bench.create({ args: ["sleep", "1000"] });
+    const { conmonPid: supervisor } = await bench.processes.state(record.id);
+    assertExists(supervisor);
+    Deno.kill(supervisor, "SIGSTOP");
+    const attachments = [1, 2].map(() => bench.processes.attach(record.id, ALL));
+    await until(async () => assert(await waitingConnections() >= 2));
+    Deno.kill(supervisor, "SIGKILL");
+    for (const attachment of await Promise.all(attachments)) {
+      assertEquals(await collect(attachment), { stdout: "", stderr: "" });
+    }
+  },
+});
+
+Deno.test({
   name: "LinuxProcesses.attach() gives only the streams that are wanted",
   ignore,
   async fn() {
