@@ -45,6 +45,7 @@ Deno.test("each operation that an ordinary user's server cannot do names the rea
       });
       await ask("POST", "/volumes/create", { Name: "disk", Options: { type: "ext4", device: "/dev/null", o: "ro" } });
       const volumes = [{ Name: "disk", Dest: "/disk" }];
+      const fresh = [{ Name: "fresh", Dest: "/fresh" }];
       await checkAll([
         ["POST", "/containers/box/checkpoint", undefined, 501, "requires root"],
         ["POST", "/containers/box/pause", undefined, 501, "control group"],
@@ -60,6 +61,13 @@ Deno.test("each operation that an ordinary user's server cannot do names the rea
         ["POST", await started(port(81, "tcp")), undefined, 400, "net.ipv4.ip_unprivileged_port_start"],
         ["POST", await started(port(await freePort(), "sctp")), undefined, 501, "an ordinary user cannot publish SCTP"],
         ["POST", await started({ ...none, volumes }), undefined, 500, "mounting volume disk"],
+        [
+          "POST",
+          await started({ ...none, user: "70000", volumes: fresh }),
+          undefined,
+          500,
+          "cannot setresuid to 70000",
+        ],
         ["POST", await started({ netns: { nsmode: "pasta" } }), undefined, 501, "/dev/net/tun is closed"],
       ]);
     });

@@ -49,6 +49,10 @@ export const ROOTLESS_FILES: readonly HostFile[] = [
         reason: "it looks for mounts in the machine's mount namespace: those of a user are in another one",
       },
       {
+        name: "by the container's own IDs",
+        reason: "it maps IDs of the machine: a user's server has its own range",
+      },
+      {
         name: "a device that cannot be mounted fails the start with the reason, and leaves nothing",
         reason: "the kernel gives a user another reason: no device at all can be mounted",
       },

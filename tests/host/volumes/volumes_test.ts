@@ -50,7 +50,7 @@ Deno.test("podman and docker make, list, inspect, prune and remove volumes", asy
   });
 });
 
-Deno.test("a volume that the image has nothing for is given to the user of the container that has it first", async () => {
+Deno.test("a volume that the image has nothing for is given to the user of the container that has it first", async (t) => {
   await using session = await Session.shared();
   const { server, image } = session;
   const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
@@ -63,9 +63,11 @@ Deno.test("a volume that the image has nothing for is given to the user of the c
   assertEquals(await podman(...run, "-u=888", "-v=images:/etc", image, ...owner, "/etc"), "0:0\n");
   await podman("volume", "create", "--opt=o=uid=5,gid=6", "asked");
   assertEquals(await podman(...run, "-u=888", "-v=asked:/fresh", image, ...owner, "/fresh"), "5:6\n");
-  await Deno.chmod(server.folder, 0o711);
-  const mapped = [...run, "--uidmap=0:100000:5000", "-u=888:999", "-v=mapped:/fresh"];
-  assertEquals(await podman(...mapped, image, ...owner, "/fresh"), "888:999\n");
+  await t.step("by the container's own IDs", async () => {
+    await Deno.chmod(server.folder, 0o711);
+    const mapped = [...run, "--uidmap=0:100000:5000", "-u=888:999", "-v=mapped:/fresh"];
+    assertEquals(await podman(...mapped, image, ...owner, "/fresh"), "888:999\n");
+  });
   ok(await server.docker(...run, "-u=888", "-v=written:/fresh", image, "touch", "/fresh/x"), "docker run");
   // A user that the image does not know fails as it does without a volume.
   const nobody = await server.podman(...run, "-u=nosuchuser", "-v=none:/fresh", image, "true");

@@ -96,8 +96,9 @@ class FolderVolumes implements Volumes {
     const isMount = await hasMount(target);
     if (source === undefined) {
       // A device's own folder, which may be one of the host, is not given away.
-      const given = isMount ? owner : await userOwner(tree, user) ?? owner;
-      if (given !== undefined) await chown(target, given.uid, given.gid);
+      const users = isMount ? undefined : await userOwner(tree, user);
+      if (users !== undefined) await giveIfThere(target, users);
+      else if (owner !== undefined) await chown(target, owner.uid, owner.gid);
       return;
     }
     // A mount cannot be replaced: its folder is filled in place.
@@ -175,6 +176,15 @@ class FolderVolumes implements Volumes {
       throw new TypeError(`Name volume folder: "${name}" is no volume name`);
     }
     return join(this.#paths.volumes, name);
+  }
+}
+
+/** Gives a folder to a user, unless an ordinary user's server has no such ID: the start of the container says so, in better words. */
+async function giveIfThere(folder: string, { uid, gid }: FileOwner): Promise<void> {
+  try {
+    await chown(folder, uid, gid);
+  } catch (error) {
+    if (!hasSystemCode(error, "EINVAL")) throw error;
   }
 }
 
