@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -20,38 +20,27 @@ import type {
   ProcessTable,
 } from "../../../engine/ports/host_port.ts";
 import type { HostContext } from "../helpers/context.ts";
-import { checkpointFolder, type ContainerPaths, containerPaths } from "../helpers/paths.ts";
-import { writeNamedFile } from "../helpers/named_paths.ts";
+import { type ContainerPaths, containerPaths } from "../helpers/paths.ts";
 import { namesIn } from "../helpers/tree.ts";
 import { deleteUserNamespace } from "../user_namespaces.ts";
 import type { AttachStreams } from "./attach/attach.ts";
 import { Attachments } from "./attach/attachments.ts";
-import type { Bundler } from "../bundle/bundle.ts";
 import type { Cgroups } from "../resources/cgroups.ts";
-import { beginConmon, type ConmonOptions } from "./nursery/conmon.ts";
-import { EarlySupervisors } from "./nursery/early_supervisors.ts";
-import type { Launcher } from "./nursery/launcher.ts";
 import type { NurserySockets } from "./nursery/nursery_sockets.ts";
+import { type CreatorParts, ProcessCreator } from "./process_creator.ts";
 import { ExitWatch, readExit } from "./exit_watch.ts";
 import { LinuxExecs } from "./exec/execs.ts";
-import { type Facts, hasOwnPids, readFacts, writeFacts } from "./facts.ts";
+import { readFacts } from "./facts.ts";
 import { deleteLog, logPlaceOf, readLog } from "../logs/log_sources.ts";
-import type { LogKeeper } from "../logs/log_keeper.ts";
 import type { LogForwarder } from "../logs/syslog/forwarder.ts";
-import { openLogTarget } from "../logs/log_target.ts";
-import { isAlive, markProcess, namespacesOf } from "../helpers/proc.ts";
+import { isAlive, namespacesOf } from "../helpers/proc.ts";
 import { processState } from "./process_state.ts";
-import type { Nursery } from "./nursery/nursery.ts";
 import { resizeTerminal } from "./resize_terminal.ts";
 import { Leftovers } from "./leftovers.ts";
 import { notRunning } from "./not_running.ts";
 import { releaseProcess } from "./runtime/release_process.ts";
-import { runRuntime, startWith, withoutCgroups, withoutFilter } from "./runtime/runtime.ts";
+import { runRuntime, startWith } from "./runtime/runtime.ts";
 import type { Runtimes } from "./runtime/runtimes.ts";
-import type { SealedRuntimes } from "./runtime/sealed_runtime.ts";
-import type { SeccompFilters } from "../bundle/seccomp_filters.ts";
-import { shareMemory } from "../bundle/mounts/shared_memory.ts";
-import { SubPaths } from "../bundle/mounts/sub_paths.ts";
 import { signalBelow } from "./signal_below.ts";
 import { Supervisors } from "./nursery/supervisors.ts";
 import { listProcesses } from "./top/top.ts";
@@ -59,17 +48,8 @@ import { isID } from "../../../oci/digest.ts";
 import { hasSystemCode } from "../../../oci/system_error.ts";
 
 /** The dependencies of the processes. */
-export interface Parts {
-  runtimes: Runtimes;
-  conmon: string;
-  nursery: Nursery;
-  launcher: Launcher | undefined;
+export interface Parts extends Omit<CreatorParts, "supervisors" | "stateOf" | "clear" | "delete"> {
   sockets: NurserySockets;
-  sealed: SealedRuntimes;
-  cgroups: Cgroups;
-  bundler: Bundler;
-  filters: SeccompFilters;
-  logKeeper: LogKeeper;
   logForwarder: LogForwarder;
 }
 
@@ -83,7 +63,7 @@ export class LinuxProcesses implements Processes {
   readonly #exits: ExitWatch;
   readonly #supervisors: Supervisors;
   readonly #leftovers: Leftovers;
-  readonly #early: EarlySupervisors;
+  readonly #creator: ProcessCreator;
   readonly execs: LinuxExecs;
 
   constructor(context: HostContext, parts: Parts) {
@@ -98,9 +78,12 @@ export class LinuxProcesses implements Processes {
       run: (command, ...args) => this.run(command, ...args),
       forget: (id) => this.#exits.forget(id),
     });
-    this.#early = new EarlySupervisors({
+    this.#creator = new ProcessCreator(context, {
+      ...parts,
+      supervisors: this.#supervisors,
+      stateOf: (id) => this.state(id),
       clear: (id) => this.#leftovers.delete(id),
-      optionsFor: (record) => this.#conmonFor(record),
+      delete: (id) => this.delete(id),
     });
     this.execs = new LinuxExecs(context, parts);
   }
@@ -119,65 +102,11 @@ export class LinuxProcesses implements Processes {
   }
 
   prepare(record: ContainerRecord): void {
-    this.#early.begin(record);
+    this.#creator.prepare(record);
   }
 
-  async create(options: ProcessOptions): Promise<{ pid: number; conmonPid: number }> {
-    const { record, restore } = options;
-    const container = this.#pathsOf(record.id);
-    const { status } = await this.state(record.id);
-    if (status !== "missing" && status !== "stopped") {
-      throw new EngineError("state", `Create process: container ${record.id} is ${status}`);
-    }
-    let waiting = restore ? void await this.#early.drop(record.id) : await this.#early.take(record.id);
-    if (waiting === undefined) await this.#leftovers.delete(record.id);
-    const { cgroups, bundler, filters, logKeeper } = this.#parts;
-    const { cgroupParent, conmonPidFile } = record.spec;
-    const cgroup = cgroups.pathOf(record.id, cgroupParent);
-    using parent = cgroupParent ? await cgroups.claim(cgroupParent, options.groupLimits) : undefined;
-    await using subPaths = new SubPaths(container.parts);
-    await using memory = await shareMemory(this.#context.paths, record);
-    try {
-      const conmon = await this.#conmonFor(record);
-      if (waiting === undefined) mkdirSync(container.bundle, { mode: 0o700 });
-      const lent = { subPaths, memory: memory?.path, groups: await cgroups.viewOf(record, cgroup) };
-      if (restore) writeFileSync(container.started, "");
-      const written = await bundler.write(options, container, cgroup, lent);
-      if (written.rules !== undefined && !conmon.runtime.filters) throw withoutFilter(conmon.runtime);
-      const logPath = await logKeeper.prepare(record.log) ?? await openLogTarget(record.log, container);
-      const images = join(checkpointFolder(this.#context.paths, record.id), "checkpoint");
-      const restored = restore && { launch: undefined, restore: { ...restore, images } };
-      const ready = { ...conmon, logPath, ...restored };
-      const { launch } = waiting ?? ready;
-      await using _ = await launch?.launcher.open(launch.link, conmon.runtime, written.lent);
-      const begun = waiting ?? await beginConmon(ready);
-      waiting = undefined;
-      const supervisor = await begun.finish();
-      if (record.log.older) await logKeeper.arm(record.id);
-      const { hooked, startHooked } = written;
-      const withoutGroup = record.spec.cgroupsMode === "disabled";
-      const rest = {
-        cgroup,
-        privatePid: hasOwnPids(record),
-        withoutGroup,
-        hooked,
-        startHooked,
-        runtime: record.spec.runtime,
-      };
-      this.#remember(container, record.id, supervisor, rest);
-      if (conmonPidFile !== undefined) await writeNamedFile(conmonPidFile, String(supervisor.pid), 0o644);
-      await filters.learn(written.rules, record.spec.annotations, join(this.#context.paths.runtime, record.id));
-      return { pid: supervisor.containerPid, conmonPid: supervisor.pid };
-    } catch (error) {
-      waiting?.kill();
-      await waiting?.ended;
-      const warn = (again: unknown) => this.#context.log("warn", `Clean up container ${record.id}: ${again}`);
-      await this.delete(record.id).catch(warn);
-      parent?.[Symbol.dispose]();
-      // Without facts nobody else knows of a group below another parent.
-      if (cgroupParent) await cgroups.remove(cgroup).catch(warn);
-      throw error;
-    }
+  create(options: ProcessOptions): Promise<{ pid: number; conmonPid: number }> {
+    return this.#creator.create(options);
   }
 
   async start(containerID: string): Promise<void> {
@@ -233,7 +162,7 @@ export class LinuxProcesses implements Processes {
   }
 
   async delete(containerID: string): Promise<void> {
-    await this.#early.drop(containerID);
+    await this.#creator.dropPrepared(containerID);
     await this.#leftovers.delete(containerID);
     await deleteUserNamespace(this.#pathsOf(containerID).userns);
   }
@@ -310,39 +239,12 @@ export class LinuxProcesses implements Processes {
     await this.#parts.cgroups.close();
   }
 
-  async #conmonFor(record: ContainerRecord): Promise<ConmonOptions> {
-    const { runtimes, sealed, conmon: program, nursery } = this.#parts;
-    const usual = await sealed.of(await runtimes.of(record.spec.runtime));
-    const runtime = record.spec.cgroupsMode === "disabled" ? withoutCgroups(usual) : usual;
-    const { launcher } = this.#parts;
-    const container = this.#pathsOf(record.id);
-    const isLaunched = launcher?.isWorthwhile(runtime, this.#supervisors.count);
-    const launch = launcher && isLaunched ? { launcher, link: join(container.bundle, "mounts") } : undefined;
-    const rest = { paths: this.#context.paths, container, logPath: record.log.path, launch };
-    return { program, nursery, runtime, record, ...rest };
-  }
-
   #pathsOf(containerID: string): ContainerPaths {
     return containerPaths(this.#context.paths, containerID);
   }
 
   #exitOf(container: ContainerPaths): ExitStatus | undefined {
     return readExit(container.exit, container.oom);
-  }
-
-  #remember(
-    container: ContainerPaths,
-    containerID: string,
-    supervisor: { pid: number; containerPid: number; ended: Promise<unknown> },
-    rest: Omit<Facts, "container" | "conmon">,
-  ): void {
-    const conmon = markProcess(supervisor.pid);
-    const main = markProcess(supervisor.containerPid);
-    if (conmon === undefined || main === undefined) throw notRunning("Create process", containerID);
-    // conmon writes this file itself only where it leaves its parent, which it does not.
-    writeFileSync(container.conmonPidFile, String(supervisor.pid));
-    writeFacts(container.facts, { container: main, conmon, ...rest });
-    this.#supervisors.add(containerID, supervisor.ended);
   }
 
   /** Runs a command of a container's runtime; one argument is its ID. Throws the runtime's message as an engine's error. */
