@@ -25,6 +25,7 @@ import { ownCapabilities } from "./bundle/capabilities.ts";
 import { logSource } from "./logs/log_sources.ts";
 import { notifySockets } from "./processes/notify_sockets.ts";
 import { openNursery } from "./processes/nursery/nursery.ts";
+import { NurserySockets } from "./processes/nursery/nursery_sockets.ts";
 import { openProcesses } from "./processes/open_processes.ts";
 import { openResources } from "./resources/resources.ts";
 import { openTrees } from "./trees/trees.ts";
@@ -83,9 +84,10 @@ export async function openHost(options: HostOptions): Promise<Host> {
     log,
   };
   const nursery = await openNursery(paths, context.log);
+  const carriers = { nursery, sockets: new NurserySockets(paths.runroot), runroot: paths.runroot };
   const [layers, processes, networks, capabilities] = await Promise.all([
     openLayers(context),
-    openProcesses(context, nursery),
+    openProcesses(context, carriers),
     openNetworks(context, nursery),
     ownCapabilities(),
   ]);
@@ -98,7 +100,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     processes,
     networks,
     volumes,
-    trees: openTrees(paths, layers),
+    trees: openTrees(paths, layers, carriers),
     files: hostFiles,
     resources,
     checkpoints,

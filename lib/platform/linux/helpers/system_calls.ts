@@ -24,18 +24,24 @@ export const SHARED_CALLS = {
 type OwnCall =
   | "capget"
   | "capset"
+  | "close"
   | "epoll_create1"
   | "epoll_ctl"
   | "epoll_pwait"
   | "exit_group"
+  | "fchmod"
+  | "fchown"
   | "fchownat"
   | "fgetxattr"
   | "flistxattr"
   | "fsetxattr"
+  | "ftruncate"
   | "linkat"
+  | "lseek"
   | "memfd_create"
   | "mknodat"
   | "mount"
+  | "openat"
   | "prctl"
   | "recvmsg"
   | "renameat2"
@@ -45,7 +51,8 @@ type OwnCall =
   | "statx"
   | "umount2"
   | "unshare"
-  | "utimensat";
+  | "utimensat"
+  | "write";
 
 /** A system call that helpers make by its number. */
 export type SystemCall = keyof typeof SHARED_CALLS | OwnCall;
@@ -54,18 +61,24 @@ export type SystemCall = keyof typeof SHARED_CALLS | OwnCall;
 const GENERIC: Record<OwnCall, number> = {
   capget: 90,
   capset: 91,
+  close: 57,
   epoll_create1: 20,
   epoll_ctl: 21,
   epoll_pwait: 22,
   exit_group: 94,
+  fchmod: 52,
+  fchown: 55,
   fchownat: 54,
   fgetxattr: 10,
   flistxattr: 13,
   fsetxattr: 7,
+  ftruncate: 46,
   linkat: 37,
+  lseek: 62,
   memfd_create: 279,
   mknodat: 33,
   mount: 40,
+  openat: 56,
   prctl: 167,
   recvmsg: 212,
   renameat2: 276,
@@ -76,6 +89,7 @@ const GENERIC: Record<OwnCall, number> = {
   umount2: 39,
   unshare: 97,
   utimensat: 88,
+  write: 64,
 };
 
 /** By the names of `os.arch()`. */
@@ -83,18 +97,24 @@ const OWN_CALLS: Record<string, Partial<Record<OwnCall, number>>> = {
   x64: {
     capget: 125,
     capset: 126,
+    close: 3,
     epoll_create1: 291,
     epoll_ctl: 233,
     epoll_pwait: 281,
     exit_group: 231,
+    fchmod: 91,
+    fchown: 93,
     fchownat: 260,
     fgetxattr: 193,
     flistxattr: 196,
     fsetxattr: 190,
+    ftruncate: 77,
     linkat: 265,
+    lseek: 8,
     memfd_create: 319,
     mknodat: 259,
     mount: 165,
+    openat: 257,
     prctl: 157,
     recvmsg: 47,
     renameat2: 316,
@@ -105,6 +125,7 @@ const OWN_CALLS: Record<string, Partial<Record<OwnCall, number>>> = {
     umount2: 166,
     unshare: 272,
     utimensat: 280,
+    write: 1,
   },
   arm64: GENERIC,
   riscv64: GENERIC,

@@ -28,6 +28,7 @@ import { LINKS } from "./links.pl.ts";
 import { MOUNTS } from "./mounts.pl.ts";
 import { NOTIFY } from "./notify.pl.ts";
 import { NURSERY_REQUESTS } from "./nursery/requests.pl.ts";
+import { NURSERY_TREES } from "./nursery/trees.pl.ts";
 import { NULL } from "./null.pl.ts";
 import { OLDER_LOGS } from "./older_logs.pl.ts";
 import { PORTS } from "./ports.pl.ts";
@@ -49,16 +50,19 @@ export interface PerlProgram {
 
 /** The ground of the tree agent's programs. */
 const GROUND = {
-  calls: ["openat2", "statx", "setns", "flistxattr", "fgetxattr"],
+  calls: ["openat2", "statx", "setns", "flistxattr", "fgetxattr", "exit_group"],
   flags: ["O_RDONLY", "O_NONBLOCK", "O_DIRECTORY", "O_NOFOLLOW"],
   errors: ["ENOENT", "ENOTDIR", "ELOOP"],
 } as const;
 
-/** Looks at paths of a container's tree, and reads its files. */
+/** The errors that the tree agent knows by number where it reads. */
+const READ_ERRORS = [...GROUND.errors, "ENXIO", "ENODEV", "EACCES"] as const;
+
+/** Reads the files of a tree. */
 export const READ_TREE_PROGRAM: PerlProgram = {
   ...GROUND,
   parts: [COMMON, AGENT_GROUND, AGENT_READ, AGENT_DISPATCH],
-  errors: [...GROUND.errors, "ENXIO", "ENODEV", "EACCES"],
+  errors: READ_ERRORS,
 };
 
 /** Writes files into a container's tree. */
@@ -67,16 +71,10 @@ export const WRITE_TREE_PROGRAM: PerlProgram = {
   calls: [
     ...GROUND.calls,
     ...["fsetxattr", "mknodat", "linkat", "fchownat", "utimensat", "capget", "capset"] as const,
+    ...["openat", "write", "lseek", "ftruncate", "fchown", "fchmod", "close"] as const,
   ],
   flags: [...GROUND.flags, "O_WRONLY", "O_CREAT", "O_EXCL"],
   errors: [...GROUND.errors, "EEXIST", "ENOSPC", "EDQUOT"],
-};
-
-/** Tells how trees differ. */
-export const COMPARE_TREES_PROGRAM: PerlProgram = {
-  ...READ_TREE_PROGRAM,
-  parts: [COMMON, AGENT_GROUND, AGENT_READ, AGENT_COMPARE, AGENT_DISPATCH],
-  calls: [...GROUND.calls, "unshare", "mount"],
 };
 
 /** Reads the processes of a container. */
@@ -100,15 +98,23 @@ export const MOUNTS_PROGRAM: PerlProgram = {
 /** Receives what processes say by sd_notify(3). */
 export const NOTIFY_PROGRAM: PerlProgram = { parts: [COMMON, NOTIFY], calls: [] };
 
-/** Starts supervisors, whose parent it is, supervises processes of exec sessions, and attaches to containers. */
+/** The tree agent as a part of another program: a block of its own, since its variables have names that others have, too. */
+const AGENT_BLOCK = ["{\n", AGENT_GROUND, AGENT_READ, AGENT_COMPARE, NURSERY_TREES, "}\n"];
+
+/**
+ * Starts supervisors, whose parent it is, supervises processes of exec sessions, attaches to containers, looks at paths of their trees, reads
+ * their files, and tells how trees differ.
+ */
 export const NURSERY_PROGRAM: PerlProgram = {
-  parts: [COMMON, HIDE, EPOLL, NULL, NURSERY_EXEC, NURSERY_ATTACH, NURSERY_LAUNCH, NURSERY_REQUESTS],
+  parts: [COMMON, HIDE, EPOLL, NULL, NURSERY_EXEC, NURSERY_ATTACH, ...AGENT_BLOCK, NURSERY_LAUNCH, NURSERY_REQUESTS],
   calls: [
-    ...["pidfd_open", "unshare", "setns", "mount", "memfd_create"] as const,
-    ...["epoll_create1", "epoll_ctl", "epoll_pwait", "prctl", "mknodat", "recvmsg", "exit_group"] as const,
+    ...GROUND.calls,
+    ...["pidfd_open", "unshare", "mount", "memfd_create"] as const,
+    ...["epoll_create1", "epoll_ctl", "epoll_pwait", "prctl", "mknodat", "recvmsg"] as const,
     ...["fsopen", "fsconfig", "fsmount", "open_tree", "move_mount", "umount2", "close_range"] as const,
   ],
-  errors: ["EADDRINUSE"],
+  flags: GROUND.flags,
+  errors: [...READ_ERRORS, "EADDRINUSE"],
 };
 
 /** Keeps the files of logs that begin anew at a greatest size. */

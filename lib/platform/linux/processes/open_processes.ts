@@ -6,15 +6,14 @@ import { LogForwarder } from "../logs/syslog/forwarder.ts";
 import { LogKeeper } from "../logs/log_keeper.ts";
 import { Cgroups, usableCgroupLayout } from "../resources/cgroups.ts";
 import { Launcher } from "./nursery/launcher.ts";
-import type { Nursery } from "./nursery/nursery.ts";
-import { NurserySockets } from "./nursery/nursery_sockets.ts";
+import type { Carriers } from "./nursery/nursery_sockets.ts";
 import { LinuxProcesses } from "./processes.ts";
 import { Runtimes } from "./runtime/runtimes.ts";
 import { SealedRuntimes } from "./runtime/sealed_runtime.ts";
 import { SeccompFilters } from "../bundle/seccomp_filters.ts";
 
 /** Opens the processes of a host. Throws `unsupported` when conmon or the runtime is missing. */
-export async function openProcesses(context: HostContext, nursery: Nursery): Promise<LinuxProcesses> {
+export async function openProcesses(context: HostContext, { nursery, sockets }: Carriers): Promise<LinuxProcesses> {
   const layout = await usableCgroupLayout();
   const cgroups = new Cgroups(layout, context.paths.runroot);
   await cgroups.open();
@@ -30,7 +29,6 @@ export async function openProcesses(context: HostContext, nursery: Nursery): Pro
   await logKeeper.resume();
   const logForwarder = new LogForwarder(context.log);
   const sealed = new SealedRuntimes(nursery, context.log);
-  const sockets = new NurserySockets(context.paths.runroot);
   return new LinuxProcesses(context, {
     ...{ runtimes, sealed, conmon, nursery, launcher, sockets },
     ...{ cgroups, bundler, filters, logKeeper, logForwarder },

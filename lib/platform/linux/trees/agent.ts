@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ChildProcess } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { EngineError } from "../../../engine/errors.ts";
@@ -12,28 +12,93 @@ import { NO_SPACE } from "../../../oci/system_error.ts";
 import { writeAll } from "../../http/exchange/write_all.ts";
 import { HELPER_ENVIRONMENT, startProgram } from "../helpers/spawn.ts";
 import { FrameReader } from "../perl/frames.ts";
+import { type Carriers, firstConnection } from "../processes/nursery/nursery_sockets.ts";
 import { perlArguments, type PerlProgram } from "../perl/programs.ts";
 
 const STDERR_LIMIT = 4096;
 
+/** The process of an agent. */
+interface AgentProcess {
+  /** The source of its answers, and of what it writes after them. */
+  output: Readable;
+  /** Where it reads from, if it does. */
+  input?: Writable;
+  /** What it has written to its standard error by its end. */
+  said: Promise<string>;
+  /** Resolves when it has ended: with 0 where it ended well. Never rejects. */
+  ended: Promise<number>;
+  kill(): void;
+}
+
+/**
+ * Starts a program of its own as an agent: one of the agent's programs, with the name of an operation first. `hasInput` gives it a pipe to
+ * read from.
+ */
+export function startAgent(program: PerlProgram, args: readonly string[], hasInput = false): Agent {
+  const child = startProgram("perl", perlArguments(program, "Work on files", args), {
+    cwd: "/",
+    env: HELPER_ENVIRONMENT,
+    stdio: [hasInput ? "pipe" : "ignore", "pipe", "pipe"],
+  });
+  child.once("error", () => {});
+  return new Agent({
+    output: child.stdout!,
+    input: child.stdin ?? undefined,
+    said: textOf(child.stderr!),
+    ended: once(child, "close").then(([code]) => (code as number | null) ?? -1, () => -1),
+    kill() {
+      child.kill("SIGKILL");
+      for (const pipe of child.stdio) (pipe as Readable | Writable | null)?.destroy();
+    },
+  });
+}
+
+/** Has a process of the nursery be an agent that only reads: an operation's name, and its arguments. */
+export async function forkAgent({ nursery, sockets, runroot }: Carriers, args: readonly string[]): Promise<Agent> {
+  const key = randomUUID();
+  using expected = await sockets.expect(key);
+  const helper = await nursery.tree([runroot, key, ...args]);
+  const said = helper.said.then(({ errors }) => errors, ({ message }: Error) => message);
+  try {
+    const lost = () => new EngineError("internal", "Work on files: the helper has ended");
+    const { socket, frames } = await firstConnection(expected.connection, helper, lost);
+    const kill = () => {
+      helper.kill();
+      socket.destroy();
+    };
+    return new Agent({ output: socket, said, ended: helper.ended, kill }, frames);
+  } catch {
+    throw failureOf(await said);
+  }
+}
+
+/**
+ * Looks at a path as the agent's `stat` does, and returns its answer. Throws what the agent says went wrong. A signal that aborts meanwhile ends
+ * it.
+ */
+export async function lookUp({ nursery }: Carriers, path: readonly string[], signal?: AbortSignal): Promise<string[]> {
+  signal?.throwIfAborted();
+  const helper = await nursery.look(path);
+  signal?.addEventListener("abort", helper.kill);
+  try {
+    const { line, errors } = await helper.said;
+    signal?.throwIfAborted();
+    if (line === "") throw failureOf(errors);
+    return checkAnswer(line.split("\0"));
+  } finally {
+    signal?.removeEventListener("abort", helper.kill);
+  }
+}
+
 /** A tree agent at work: one process, one operation. */
 export class Agent implements Disposable {
-  readonly #child: ChildProcess;
+  readonly #process: AgentProcess;
   readonly #frames: FrameReader;
-  readonly #said: Promise<string>;
-  readonly #ended: Promise<number>;
 
-  /** Starts it: one of its programs, with the name of an operation first. `hasInput` gives it a pipe to read from. */
-  constructor(program: PerlProgram, args: readonly string[], hasInput = false) {
-    this.#child = startProgram("perl", perlArguments(program, "Work on files", args), {
-      cwd: "/",
-      env: HELPER_ENVIRONMENT,
-      stdio: [hasInput ? "pipe" : "ignore", "pipe", "pipe"],
-    });
-    this.#frames = new FrameReader(this.#child.stdout!);
-    this.#said = textOf(this.#child.stderr!);
-    this.#ended = once(this.#child, "close").then(([code]) => (code as number | null) ?? -1, () => -1);
-    this.#child.once("error", () => {});
+  /** `frames` are those of its output, where something was read of it already. */
+  constructor(process: AgentProcess, frames?: FrameReader) {
+    this.#process = process;
+    this.#frames = frames ?? new FrameReader(process.output);
   }
 
   /** The next answer's fields. Throws what the agent says went wrong. A signal that aborts meanwhile ends the agent. */
@@ -54,9 +119,7 @@ export class Agent implements Disposable {
   async #next(): Promise<string[]> {
     const fields = await this.#frames.readTexts();
     if (fields === undefined) throw await this.#failure();
-    const [word, code, text] = fields;
-    if (word === "error") throw agentError(code!, text!);
-    return fields;
+    return checkAnswer(fields);
   }
 
   /** Everything the agent writes from now on. It fails when the agent does; cancelling it ends the agent. */
@@ -64,7 +127,7 @@ export class Agent implements Disposable {
     return byteStream({
       next: async () => {
         const bytes = await this.#frames.rest();
-        if (bytes === undefined && await this.#ended !== 0) throw await this.#failure();
+        if (bytes === undefined && await this.#process.ended !== 0) throw await this.#failure();
         return bytes;
       },
       cancel: () => this.end(),
@@ -73,11 +136,14 @@ export class Agent implements Disposable {
 
   /** Feeds its input to the end of the stream. A source that the agent does not want any more is cancelled. */
   async feed(source: ReadableStream<Uint8Array>): Promise<void> {
-    const stdin: Writable = this.#child.stdin!;
+    const stdin = this.#process.input!;
     // A write after the end is told by the agent's answer.
     stdin.once("error", () => {});
     const isOurs = isByteStream(source);
     const reader = source.getReader();
+    // The source may be silent when the agent ends.
+    const stop = () => void reader.cancel().catch(() => {});
+    stdin.once("close", stop);
     try {
       for (;;) {
         const { done, value } = await reader.read();
@@ -87,14 +153,14 @@ export class Agent implements Disposable {
       }
       stdin.end();
     } finally {
+      stdin.off("close", stop);
       reader.releaseLock();
     }
   }
 
   /** Ends it. */
   end(): void {
-    this.#child.kill("SIGKILL");
-    for (const pipe of this.#child.stdio) (pipe as Readable | Writable | null)?.destroy();
+    this.#process.kill();
   }
 
   [Symbol.dispose](): void {
@@ -102,9 +168,20 @@ export class Agent implements Disposable {
   }
 
   async #failure(): Promise<EngineError> {
-    const detail = (await this.#said).trim().split("\n")[0] || "the helper has ended";
-    return new EngineError("internal", `Work on files: ${detail}`);
+    return failureOf(await this.#process.said);
   }
+}
+
+/** The failure of an agent that gave no answer, by its standard error. */
+function failureOf(said: string): EngineError {
+  return new EngineError("internal", `Work on files: ${said.trim().split("\n")[0] || "the helper has ended"}`);
+}
+
+/** The fields of an answer. Throws what they say went wrong. */
+function checkAnswer(fields: string[]): string[] {
+  const [word, code, text] = fields;
+  if (word === "error") throw agentError(code!, text!);
+  return fields;
 }
 
 function agentError(code: string, text: string): EngineError {

@@ -1,7 +1,7 @@
 import { READ_TREE_PROGRAM } from "../perl/programs.ts";
-import { Agent } from "./agent.ts";
+import { startAgent } from "./agent.ts";
 
 /** A folder of the host as a tar archive, its entries in a fixed order; no link in it leads the reader out. */
 export function folderArchive(path: string): ReadableStream<Uint8Array> {
-  return new Agent(READ_TREE_PROGRAM, ["export", path, ""]).output();
+  return startAgent(READ_TREE_PROGRAM, ["export", path, ""]).output();
 }

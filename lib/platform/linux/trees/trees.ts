@@ -26,17 +26,18 @@ import { withRoom } from "../../storage/disk_room.ts";
 import { containerPaths, type HostPaths } from "../helpers/paths.ts";
 import { SharedFolders } from "../bundle/mounts/shared_folders.ts";
 import { resolveUser } from "../bundle/user_lookup.ts";
-import { COMPARE_TREES_PROGRAM, READ_TREE_PROGRAM, WRITE_TREE_PROGRAM } from "../perl/programs.ts";
-import { Agent } from "./agent.ts";
+import { READ_TREE_PROGRAM, WRITE_TREE_PROGRAM } from "../perl/programs.ts";
+import { type Agent, forkAgent, lookUp, startAgent } from "./agent.ts";
 import { mountPlaces } from "./mount_places.ts";
+import type { Carriers } from "../processes/nursery/nursery_sockets.ts";
 import { layerHex } from "../storage/layer_name.ts";
 import { hasSystemCode } from "../../../oci/system_error.ts";
 
 const KINDS: Record<string, TreeChange["kind"]> = { "0": "modified", "1": "added", "2": "deleted" };
 
 /** The files of a host's containers. */
-export function openTrees(paths: HostPaths, layers: Pick<HostLayers, "lower">): Trees {
-  return new AgentTrees(paths, layers);
+export function openTrees(paths: HostPaths, layers: Pick<HostLayers, "lower">, carriers: Carriers): Trees {
+  return new AgentTrees(paths, layers, carriers);
 }
 
 /** The path that the agent looks up, and the tree it does so in. */
@@ -53,18 +54,19 @@ interface Place {
 class AgentTrees implements Trees {
   readonly #paths: HostPaths;
   readonly #layers: Pick<HostLayers, "lower">;
+  readonly #carriers: Carriers;
   readonly #shared: SharedFolders;
 
-  constructor(paths: HostPaths, layers: Pick<HostLayers, "lower">) {
+  constructor(paths: HostPaths, layers: Pick<HostLayers, "lower">, carriers: Carriers) {
     this.#paths = paths;
     this.#shared = new SharedFolders([paths.volumes, paths.containers]);
     this.#layers = layers;
+    this.#carriers = carriers;
   }
 
   async stat(path: TreePath, signal?: AbortSignal): Promise<FileFacts> {
     const place = await this.#place(path);
-    using agent = new Agent(READ_TREE_PROGRAM, ["stat", place.root, place.pid, place.path]);
-    return factsOf(path, await agent.answer(signal));
+    return factsOf(path, await lookUp(this.#carriers, [place.root, place.pid, place.path], signal));
   }
 
   async read(
@@ -79,7 +81,7 @@ class AgentTrees implements Trees {
     const ids = [String(uid), String(gid)];
     const keeps = keepLink === true && name === "";
     const words = [contents, ...ids, whole, name, keeps ? "1" : ""];
-    const agent = new Agent(READ_TREE_PROGRAM, ["get", root, pid, place.path, ...words]);
+    const agent = await forkAgent(this.#carriers, ["get", root, pid, place.path, ...words]);
     try {
       const facts = factsOf(path, await agent.answer(signal));
       const exists = facts.exists || keeps && facts.target !== undefined;
@@ -96,7 +98,7 @@ class AgentTrees implements Trees {
     const owner = ids === undefined ? ["", ""] : [String(ids.uid), String(ids.gid)];
     const choices = [options.keepKinds, options.mustExist].map((choice) => choice ? "1" : "");
     const words = [place.root, place.pid, place.path, ...owner, ...choices, ...mapsOf(path.idMaps)];
-    using agent = new Agent(WRITE_TREE_PROGRAM, ["put", ...words], true);
+    using agent = startAgent(WRITE_TREE_PROGRAM, ["put", ...words], true);
     // A bind or a volume may lie elsewhere: it is the file system of what is written to that must have room.
     await withRoom(place.root, "Unpack archive", (signal) => this.#feed(agent, entries, signal), options.signal);
   }
@@ -105,15 +107,19 @@ class AgentTrees implements Trees {
     const aborted = () => agent.end();
     signal.addEventListener("abort", aborted);
     try {
-      await agent.answer();
-      // A failure of the source is the reason, whatever the agent says of it.
-      const fed = agent.feed(entries).then(() => undefined, (error: unknown) => {
+      // What comes first waits in the pipe while the agent starts.
+      const ready = agent.answer();
+      const fed = agent.feed(entries).then(() => undefined, async (error: unknown) => {
+        await ready.catch(() => {});
         agent.end();
         return { error };
       });
-      const answered = await agent.answer().then(() => undefined, (error: unknown) => ({ error }));
+      const refused = await ready.then(() => undefined, (error: unknown) => ({ error }));
+      const answered = refused ?? await agent.answer().then(() => undefined, (error: unknown) => ({ error }));
       if (answered !== undefined) agent.end();
-      const failed = await fed ?? answered;
+      // A failure of the source is the reason, whatever the agent says of it; but for a path that cannot be written to.
+      const broken = await fed;
+      const failed = refused ?? broken ?? answered;
       signal.throwIfAborted();
       if (failed !== undefined) throw failed.error;
     } finally {
@@ -122,13 +128,13 @@ class AgentTrees implements Trees {
   }
 
   export(root: string, { idMaps, mounted }: ExportOptions = {}): ReadableStream<Uint8Array> {
-    return new Agent(READ_TREE_PROGRAM, ["export", root, "", ...mapsOf(idMaps), this.#places(mounted)]).output();
+    return startAgent(READ_TREE_PROGRAM, ["export", root, "", ...mapsOf(idMaps), this.#places(mounted)]).output();
   }
 
   changeset(containerID: string, { idMaps, mounted, times }: ChangesetOptions = {}): ReadableStream<Uint8Array> {
     const upper = this.#storage(containerID, "upper");
     const words = [...mapsOf(idMaps), this.#places(mounted), ...timesOf(times)];
-    return new Agent(READ_TREE_PROGRAM, ["layer", upper, "", ...words]).output();
+    return startAgent(READ_TREE_PROGRAM, ["layer", upper, "", ...words]).output();
   }
 
   /** Places of mounts as the agent reads them. */
@@ -161,7 +167,7 @@ class AgentTrees implements Trees {
     const { layers } = this.#paths;
     // Layers are mounted on it, for the agent alone.
     await mkdir(join(layers, "empty"), { recursive: true, mode: 0o755 });
-    using agent = new Agent(COMPARE_TREES_PROGRAM, [operation, layers, ...args]);
+    using agent = await forkAgent(this.#carriers, [operation, layers, ...args]);
     const decoder = new TextDecoder();
     let rest = "";
     for await (const chunk of agent.output()) {

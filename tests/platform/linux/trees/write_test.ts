@@ -118,3 +118,37 @@ testTrees("Trees.write() never leaves the tree, whatever an archive or the tree 
   await assertRejects(() => rig.put("/t", [{ type: "hardlink", path: "h", target: `${outside}/victim` }]));
   assertEquals(await text(join(outside, "victim")), "safe");
 });
+
+testTrees("Trees.write() refuses a path while the archive's source is silent, and cancels the source", async (rig) => {
+  const cancelled = Promise.withResolvers<void>();
+  const silent = new ReadableStream<Uint8Array>({ cancel: () => cancelled.resolve() });
+  const error = await assertRejects(
+    () => rig.trees.write(rig.at("/nowhere/at/all"), silent, { mustExist: true }),
+    EngineError,
+  );
+  assertEquals(error.code, "no_such_file");
+  await cancelled.promise;
+});
+
+testTrees("Trees.write() says that a path is missing, whatever is wrong with the archive", async (rig) => {
+  const broken = new ReadableStream<Uint8Array>({
+    pull: (controller) => controller.error(new LayerError("corrupt", "x")),
+  });
+  const error = await assertRejects(
+    () => rig.trees.write(rig.at("/nowhere/at/all"), broken, { mustExist: true }),
+    EngineError,
+  );
+  assertEquals(error.code, "no_such_file");
+});
+
+testTrees("Trees.write() leaves out zeros of files between other content, and keeps the content", async (rig) => {
+  const content = new Uint8Array(3_000_000);
+  crypto.getRandomValues(content.subarray(0, 50_000));
+  crypto.getRandomValues(content.subarray(2_500_000, 2_560_000));
+  await rig.put("/x", [{ type: "file", path: "f", content }, { type: "file", path: "after", content: "next" }]);
+  const path = join(rig.root, "x/f");
+  assertEquals(new Uint8Array(await readFile(path)), content);
+  assertEquals(await text(join(rig.root, "x/after")), "next");
+  // A block of stat(2) is 512 bytes, whatever the file system's are.
+  assert((await stat(path)).blocks * 512 < 1_000_000);
+});

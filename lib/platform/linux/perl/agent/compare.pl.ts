@@ -55,7 +55,7 @@ sub changes {
   chdir $top;
   compare('', $top, $lower, 0);
   emit($out);
-  exit 0;
+  end_at_once(0);
 }
 sub differs {
   my ($one, $other) = @_;
@@ -89,6 +89,6 @@ sub differences {
   my $new = stack($layers, $PARTIAL, @names);
   note(@$_) for compare_trees('', $new, $old, 0);
   emit($out);
-  exit 0;
+  end_at_once(0);
 }
 `;

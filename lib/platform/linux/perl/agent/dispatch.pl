@@ -1,3 +1,2 @@
-# Which operation is meant: each of the agent's programs has its own.
-my $work = main->can({ stat => 'look_up', export => 'whole_tree' }->{$operation} // $operation) or die "no operation $operation\n";
-$work->(@arguments);
+# The program is the agent: its arguments name the operation and say what it needs.
+agent_work(@ARGV);

@@ -4,7 +4,6 @@
 # relative to a folder. It needs `perl-base` only, which is part of every Debian system. Before it looks at
 # anything in a foreign tree that tree is its root, every path is opened by `openat2(2)` without magic links, and every step of
 # a walk is relative to a folder that is held open: a tree that changes meanwhile cannot lead it out.
-my ($operation, @arguments) = @ARGV;
 my ($CWD, $NO_FOLLOW, $EMPTY_PATH, $O_PATH) = (-100, 0x100, 0x1000, 010000000);
 my ($NO_MAGIC, $NO_LINKS, $IN_ROOT, $NEW_NS) = (2, 4, 16, 0x20000);
 my ($PIECE, $BATCH, $DEEPEST) = (1 << 20, 1 << 17, 900);
@@ -15,7 +14,9 @@ my ($OPAQUE, $NONE, $TOP, $OVERLAY, $EMPTY, $PARTIAL) = ('trusted.overlay.opaque
 # In a user namespace the mark is one that a user may set. This process begins in the namespace in which the overlays were mounted.
 if (open(my $map, '<', '/proc/self/uid_map')) { (<$map> // '') =~ /^\s*0\s+0\s+4294967295\s/ or $OPAQUE = 'user.overlay.opaque' }
 my ($root, $descriptors);
-sub fail { answer('error', @_); exit 1 }
+# How what is found is told: as a frame, unless an operation has another way.
+my $tell = \&answer;
+sub fail { $tell->('error', @_); end_at_once(1) }
 # What went wrong by its number, for the caller to choose words by.
 sub failed { my ($what) = @_; fail($! == $nr{ENOENT} ? 'ENOENT' : $! == $nr{ENOTDIR} ? 'ENOTDIR' : $! == $nr{ELOOP} ? 'ELOOP' : 'other', "$what: " . lc $!) }
 # Opens a path below a folder; symbolic links are followed, those of /proc that lead anywhere are not.
@@ -104,3 +105,9 @@ sub is_opaque {
   return $length == 1 && substr($value_buffer, 0, 1) eq 'y';
 }
 sub is_whiteout { my ($facts) = @_; return $facts->{type} == $CHAR && !$facts->{rmajor} && !$facts->{rminor} }
+# Does an operation: each of the agent's programs has its own.
+sub agent_work {
+  my ($operation, @arguments) = @_;
+  my $work = main->can({ stat => 'look_up', export => 'whole_tree' }->{$operation} // $operation) or die "no operation $operation\n";
+  $work->(@arguments);
+}

@@ -1,6 +1,5 @@
 // Made of ground.pl by `deno task generate`: change that file.
 export const AGENT_GROUND = String.raw`
-my ($operation, @arguments) = @ARGV;
 my ($CWD, $NO_FOLLOW, $EMPTY_PATH, $O_PATH) = (-100, 0x100, 0x1000, 010000000);
 my ($NO_MAGIC, $NO_LINKS, $IN_ROOT, $NEW_NS) = (2, 4, 16, 0x20000);
 my ($PIECE, $BATCH, $DEEPEST) = (1 << 20, 1 << 17, 900);
@@ -9,7 +8,8 @@ my ($TYPE, $SOCKET, $SYMLINK, $FILE, $BLOCK, $FOLDER, $CHAR, $FIFO) =
 my ($OPAQUE, $NONE, $TOP, $OVERLAY, $EMPTY, $PARTIAL) = ('trusted.overlay.opaque', 'none', '/', 'overlay', 'empty', 'partial');
 if (open(my $map, '<', '/proc/self/uid_map')) { (<$map> // '') =~ /^\s*0\s+0\s+4294967295\s/ or $OPAQUE = 'user.overlay.opaque' }
 my ($root, $descriptors);
-sub fail { answer('error', @_); exit 1 }
+my $tell = \&answer;
+sub fail { $tell->('error', @_); end_at_once(1) }
 sub failed { my ($what) = @_; fail($! == $nr{ENOENT} ? 'ENOENT' : $! == $nr{ENOTDIR} ? 'ENOTDIR' : $! == $nr{ELOOP} ? 'ELOOP' : 'other', "$what: " . lc $!) }
 sub open_at {
   my ($at, $path, $flags, $resolve) = @_;
@@ -90,4 +90,9 @@ sub is_opaque {
   return $length == 1 && substr($value_buffer, 0, 1) eq 'y';
 }
 sub is_whiteout { my ($facts) = @_; return $facts->{type} == $CHAR && !$facts->{rmajor} && !$facts->{rminor} }
+sub agent_work {
+  my ($operation, @arguments) = @_;
+  my $work = main->can({ stat => 'look_up', export => 'whole_tree' }->{$operation} // $operation) or die "no operation $operation\n";
+  $work->(@arguments);
+}
 `;

@@ -140,7 +140,7 @@ sub other_entry {
   my $flag = { $SYMLINK => '2', $CHAR => '3', $BLOCK => '4', $FIFO => '6' }->{$facts->{type}};
   header($path, $flag, $facts, 0, $link) if defined $flag && defined $link;
 }
-sub finish { write_out("\0" x 1024); emit($out); exit 0 }
+sub finish { write_out("\0" x 1024); emit($out); end_at_once(0) }
 # Looks at a path, tells, and gives a handle for what it leads to, where there is something, and what stands at the path itself.
 sub find {
   my ($path) = @_;
@@ -153,10 +153,10 @@ sub find {
   my $end = $found && look_open($found);
   my $target = defined $link ? $found ? place($found) : $link : '';
   my $word = $end ? 'facts' : 'dangling';
-  answer($word, @$facts{qw(mode size time nanos)}, $target, $end && $end->{type} == $FOLDER ? 1 : 0);
+  $tell->($word, @$facts{qw(mode size time nanos)}, $target, $end && $end->{type} == $FOLDER ? 1 : 0);
   return ($found, $end, $base, $facts, $link);
 }
-sub look_up { my ($tree, $pid, $path) = @_; enter($tree, $pid); find($path); exit 0 }
+sub look_up { my ($tree, $pid, $path) = @_; enter($tree, $pid); find($path); end_at_once(0) }
 sub get {
   my ($tree, $pid, $path, $contents, $uid, $gid, $whole, $name, $keep_link) = @_;
   enter($tree, $pid);
@@ -164,7 +164,7 @@ sub get {
   $base = $name if $name ne '';
   $owner = [$uid + 0, $gid + 0];
   if ($keep_link && defined $link) { other_entry($base, $own_facts, $link); finish() }
-  exit 0 if !$found;
+  end_at_once(0) if !$found;
   if ($facts->{type} == $FOLDER) {
     my $folder = open_folder($found, '.', 0) or die "open $path: $!\n";
     # The kernel's own trees have no end.

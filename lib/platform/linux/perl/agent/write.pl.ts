@@ -2,8 +2,11 @@
 export const AGENT_WRITE = String.raw`
 my ($input, $target, $shown, $keep, @own, @first, @later) = ('');
 my ($current, $current_path);
+my $here;
 my $MOUNT_ROOT = 0x2000;
-my $ZEROS = "\0" x (1 << 16);
+my $HOLE = 1 << 16;
+my $ZEROS = "\0" x $HOLE;
+my $NEW_FILE = $nr{O_WRONLY} | $nr{O_CREAT} | $nr{O_EXCL} | $nr{O_NOFOLLOW};
 my $F_SETPIPE_SZ = 1031;
 my ($CAPABILITY_VERSION, $SYS_RESOURCE) = (0x20080522, 1 << 24);
 sub fill {
@@ -11,7 +14,7 @@ sub fill {
   while (length($input) < $size) {
     my $n = sysread(STDIN, $input, $PIECE, length $input);
     next if !defined $n && $! == $EINTR;
-    exit 1 if !$n;
+    end_at_once(1) if !$n;
   }
 }
 sub take { my ($size) = @_; fill($size); return substr($input, 0, $size, '') }
@@ -26,6 +29,7 @@ sub host_ids {
 sub make_folders {
   my ($from, $path) = @_;
   my $at = $from;
+  undef $here;
   for my $name (split m{/}, $path) {
     next if $name eq '';
     my $next = open_folder($at, $name, $at == $root ? $IN_ROOT : 0);
@@ -71,12 +75,18 @@ sub remove_here {
 sub clear {
   my ($path, $name, $above) = @_;
   my $facts = look_here($name) or return;
-  if ($keep && $facts->{type} == $FOLDER) {
+  my $is_folder = $facts->{type} == $FOLDER;
+  if ($keep && $is_folder) {
     my $text = sprintf('copier: put: error creating file at "%s": open %s: file exists', shown($path), shown($path));
     fail('put', $text);
   }
-  undef $current_path;
   my $text = sprintf('copier: put: error removing item to be overwritten "%s": ', shown($path));
+  if (!$is_folder) {
+    $facts->{attributes} & $MOUNT_ROOT and fail('put', $text . 'device or resource busy');
+    unlink($name) or fail('put', $text . lc $!);
+    return;
+  }
+  undef $current_path;
   holds_mount($name, $above) and fail('put', $text . 'device or resource busy');
   remove_here($name, $above) or fail('put', $text . lc $!);
 }
@@ -88,36 +98,59 @@ sub attempt {
 }
 sub times_of { my ($time, $nanos) = @_; return pack('q4', $time, $nanos, $time, $nanos) }
 sub dress {
-  my ($path, $handle, $facts) = @_;
-  chown(@own ? @own : ($facts->{uid}, $facts->{gid}), $handle) or wrong($path, lc $!);
-  chmod($facts->{mode}, $handle) or wrong($path, lc $!);
+  my ($path, $number, $facts) = @_;
+  syscall($nr{fchown}, $number, @own ? @own : ($facts->{uid}, $facts->{gid})) == 0 or wrong($path, lc $!);
+  syscall($nr{fchmod}, $number, $facts->{mode}) == 0 or wrong($path, lc $!);
   my @attributes = @{$facts->{attributes}};
   while (my ($name, $value) = splice(@attributes, 0, 2)) {
-    syscall($nr{fsetxattr}, fileno($handle), "$name", "$value", length $value, 0) == 0
+    syscall($nr{fsetxattr}, $number, "$name", "$value", length $value, 0) == 0
       or fail('put', sprintf('copier: put: error setting extended attributes on "%s": %s', shown($path), lc $!));
   }
-  stamp($handle, @$facts{qw(time nanos)});
+  stamp($number, @$facts{qw(time nanos)});
 }
-sub stamp { my ($handle, $time, $nanos) = @_; syscall($nr{utimensat}, fileno($handle), 0, times_of($time, $nanos), 0) }
+sub stamp { my ($number, $time, $nanos) = @_; syscall($nr{utimensat}, $number, 0, times_of($time, $nanos), 0) }
+sub next_piece {
+  my ($left) = @_;
+  my $held = length $input;
+  return $held > $left ? substr($input, 0, $left, '') : delete_input() if $held;
+  for (;;) {
+    my $n = sysread(STDIN, my $piece, $left < $PIECE ? $left : $PIECE);
+    return $piece if $n;
+    end_at_once(1) if defined $n || $! != $EINTR;
+  }
+}
+sub delete_input { my $all = $input; $input = ''; return $all }
+sub is_hole { return length($_[0]) - $_[1] >= $HOLE && !ord(substr($_[0], $_[1], 1)) && substr($_[0], $_[1], $HOLE) eq $ZEROS }
+sub write_content {
+  my ($path, $number, undef) = @_;
+  my $at = 0;
+  while ($at < length $_[2]) {
+    my $n = syscall($nr{write}, $number, $at == 0 ? $_[2] : substr($_[2], $at), length($_[2]) - $at);
+    if ($n >= 0) { $at += $n }
+    elsif ($! != $EINTR) { fail($! == $nr{ENOSPC} || $! == $nr{EDQUOT} ? 'ENOSPC' : 'put', sprintf('copier: put: error writing file "%s": %s', shown($path), lc $!)) }
+  }
+}
 sub make_file {
   my ($path, $name, $above, $facts) = @_;
-  my $file;
-  attempt($path, $name, $above, sub { sysopen($file, $name, $nr{O_WRONLY} | $nr{O_CREAT} | $nr{O_EXCL} | $nr{O_NOFOLLOW}, 0600) });
-  my $left = $facts->{size};
+  my $number;
+  attempt($path, $name, $above, sub { ($number = syscall($nr{openat}, $CWD, "$name", $NEW_FILE, 0600)) >= 0 });
+  my ($left, $has_hole) = ($facts->{size}, 0);
   while ($left > 0) {
-    fill(1) if !length $input;
-    my $piece = substr($input, 0, $left < 65536 ? $left : 65536, '');
-    $left -= length $piece;
-    if (length($piece) == 65536 && $piece eq $ZEROS) { sysseek($file, 65536, 1); next }
-    for (my $at = 0; $at < length $piece;) {
-      my $n = syswrite($file, $piece, length($piece) - $at, $at);
-      if (!defined $n) { next if $! == $EINTR; fail($! == $nr{ENOSPC} || $! == $nr{EDQUOT} ? 'ENOSPC' : 'put', sprintf('copier: put: error writing file "%s": %s', shown($path), lc $!)) }
-      $at += $n;
+    my $piece = next_piece($left);
+    my $length = length $piece;
+    $left -= $length;
+    for (my ($at, $end) = (0, 0); $at < $length; $at = $end) {
+      $end = $at + $HOLE;
+      if (is_hole($piece, $at)) { syscall($nr{lseek}, $number, $HOLE, 1); $has_hole = 1; next }
+      $end += $HOLE while $end < $length && !is_hole($piece, $end);
+      $end = $length if $end > $length;
+      write_content($path, $number, $end - $at == $length ? $piece : substr($piece, $at, $end - $at));
     }
   }
-  truncate($file, $facts->{size}) or wrong($path, lc $!);
+  if ($has_hole) { syscall($nr{ftruncate}, $number, $facts->{size}) == 0 or wrong($path, lc $!) }
   take(-$facts->{size} % 512);
-  dress($path, $file, $facts);
+  dress($path, $number, $facts);
+  syscall($nr{close}, $number);
 }
 sub make_folder {
   my ($path, $name, $above, $facts) = @_;
@@ -133,7 +166,7 @@ sub make_folder {
     }
     $folder = open_child($name) or wrong($path, lc $!);
   }
-  dress($path, $folder, $facts);
+  dress($path, fileno $folder, $facts);
   push @later, [$path, @$facts{qw(time nanos)}];
 }
 sub make_link {
@@ -154,7 +187,7 @@ sub make_entry {
   my ($kind, $path, $link, $facts) = @_;
   my ($parent, $name) = $path =~ m{^(?:(.*)/)?([^/]*)$}s;
   my $above = above($parent // '');
-  chdir $above or wrong($path, lc $!);
+  if (!$here || $here != $above) { chdir $above or wrong($path, lc $!); $here = $above }
   return make_file($path, $name, $above, $facts) if $kind eq 'f';
   return make_folder($path, $name, $above, $facts) if $kind eq 'd';
   return make_link($path, $name, $above, $link) if $kind eq 'h';
@@ -198,9 +231,9 @@ sub put {
   for my $each (reverse @later) {
     my ($name, $time, $nanos) = @$each;
     my $folder = $name eq '' ? $target : open_folder($target, $name, 0);
-    stamp($folder, $time, $nanos) if $folder;
+    stamp(fileno $folder, $time, $nanos) if $folder;
   }
   answer('done');
-  exit 0;
+  end_at_once(0);
 }
 `;

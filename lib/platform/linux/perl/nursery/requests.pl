@@ -8,6 +8,7 @@
 # | `run KEY COMMAND…` | the same |
 # | `exec KEY …` | the same, with the fields of `exec.pl` |
 # | `attach KEY …` | the same, with the fields of `attach.pl` |
+# | `tree KEY …`, `look KEY …` | the same, with the fields of `trees.pl` |
 # | `netns KEY PATH` | the same |
 # | `seal KEY PATH` | the same, with a path of the copy as LINE |
 # | `launch KEY …`, `land KEY …` | the same, with the fields of `launch.pl`; LINE says why a namespace is not a small one |
@@ -37,7 +38,7 @@ my ($held, %jobs, %files, @polled) = ('');
 my ($own_network, $may_return, @spare, $wanted, @copies);
 # Carriers that wait for what they are to do, and whether anybody wanted one.
 my (@carriers, $has_carried);
-my %carries = (exec => \&exec_session, attach => \&attach_session);
+my %carries = (exec => \&exec_session, attach => \&attach_session, tree => \&tree_session, look => \&look_session);
 my $epoll = make_epoll();
 
 sub leave {
@@ -45,9 +46,6 @@ sub leave {
   watch($epoll, $number, $DELETE);
   delete $files{$number};
 }
-
-# Ends a process at once: Perl would first take apart the program that it shares with the nursery, which copies most of its memory.
-sub end_at_once { my $status = shift; syscall($nr{exit_group}, $status) }
 
 # Forks a process for work that is given its sync pipe.
 sub fork_for {

@@ -11,7 +11,7 @@ $SIG{CHLD} = 'DEFAULT';
 my ($held, %jobs, %files, @polled) = ('');
 my ($own_network, $may_return, @spare, $wanted, @copies);
 my (@carriers, $has_carried);
-my %carries = (exec => \&exec_session, attach => \&attach_session);
+my %carries = (exec => \&exec_session, attach => \&attach_session, tree => \&tree_session, look => \&look_session);
 my $epoll = make_epoll();
 
 sub leave {
@@ -19,8 +19,6 @@ sub leave {
   watch($epoll, $number, $DELETE);
   delete $files{$number};
 }
-
-sub end_at_once { my $status = shift; syscall($nr{exit_group}, $status) }
 
 sub fork_for {
   my $work = shift;

@@ -9,8 +9,7 @@ import type { Attachment, Frame } from "../../../../engine/ports/host_port.ts";
 import { freeBytes } from "../../../../oci/bytes/byte_stream.ts";
 import { fieldText, type FrameReader } from "../../perl/frames.ts";
 import { CREATE_TIMEOUT } from "../nursery/conmon.ts";
-import type { Nursery } from "../nursery/nursery.ts";
-import { firstConnection, type NurseryConnection, type NurserySockets } from "../nursery/nursery_sockets.ts";
+import { type Carriers, firstConnection, type NurseryConnection } from "../nursery/nursery_sockets.ts";
 import { attachInput } from "./attach_input.ts";
 
 /** Which streams are wanted. */
@@ -20,13 +19,6 @@ export interface AttachStreams {
   stderr: boolean;
 }
 
-/** The means of an attachment. */
-export interface AttachParts {
-  nursery: Nursery;
-  sockets: NurserySockets;
-  runroot: string;
-}
-
 /**
  * Connects to the supervisor whose socket is in `bundle`. Resolves when nothing the container says from now on is missed. Throws
  * `EngineError("state")` where there is none.
@@ -34,7 +26,7 @@ export interface AttachParts {
  * @param onClose Called when its reader has come to the end, or nobody reads any more
  */
 export async function attachTo(
-  { nursery, sockets, runroot }: AttachParts,
+  { nursery, sockets, runroot }: Carriers,
   bundle: string,
   streams: AttachStreams,
   onClose = () => {},

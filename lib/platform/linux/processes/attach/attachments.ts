@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import type { Attachment } from "../../../../engine/ports/host_port.ts";
-import { type AttachParts, type AttachStreams, attachTo } from "./attach.ts";
+import type { Carriers } from "../nursery/nursery_sockets.ts";
+import { type AttachStreams, attachTo } from "./attach.ts";
 import { notRunning } from "../not_running.ts";
 
 /** Milliseconds for clients to read what a container said before it ended; as long as Docker's daemon waits. */
@@ -9,11 +10,11 @@ const PATIENCE = 2_000;
 
 /** The open attachments of containers. */
 export class Attachments {
-  readonly #parts: AttachParts;
+  readonly #parts: Carriers;
   /** With each, the promise of its end. */
   readonly #open = new Map<string, Map<Attachment, Promise<void>>>();
 
-  constructor(parts: AttachParts) {
+  constructor(parts: Carriers) {
     this.#parts = parts;
   }
 

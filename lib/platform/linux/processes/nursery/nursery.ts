@@ -103,6 +103,16 @@ export class Nursery {
     return this.#begin("attach", fields);
   }
 
+  /** Works on the files of a container; the fields are those of `tree` in `trees.pl`. */
+  tree(fields: readonly string[]): Promise<Nursling> {
+    return this.#begin("tree", fields);
+  }
+
+  /** Looks at a path of a container; the fields are those of `look` in `trees.pl`. Its line is the answer. */
+  look(fields: readonly string[]): Promise<Nursling> {
+    return this.#begin("look", fields);
+  }
+
   /**
    * Runs a program whose output is of no interest to its end. Throws {@linkcode CommandError} with its standard error, or
    * `EngineError("internal")` when the nursery is lost.

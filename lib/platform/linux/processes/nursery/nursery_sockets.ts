@@ -4,10 +4,17 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { EngineError } from "../../../../engine/errors.ts";
 import { FrameReader } from "../../perl/frames.ts";
-import type { Nursling } from "./nursery.ts";
+import type { Nursery, Nursling } from "./nursery.ts";
 
 /** How long a process of the nursery may take from its connection to its first word. */
 const PATIENCE = 10_000;
+
+/** The means by which a process of the nursery is started that carries bytes. */
+export interface Carriers {
+  nursery: Nursery;
+  sockets: NurserySockets;
+  runroot: string;
+}
 
 /** A process of the nursery that is connected. */
 export interface NurseryConnection {

@@ -5,7 +5,7 @@
  */
 import { EngineError } from "../../../../engine/errors.ts";
 import { READ_PROCESSES_PROGRAM } from "../../perl/programs.ts";
-import { Agent } from "../../trees/agent.ts";
+import { startAgent } from "../../trees/agent.ts";
 
 /** The most of a command line, in bytes. */
 const ARGUMENTS = 4096;
@@ -61,7 +61,7 @@ function rawProcess([pid = "", stat = "", status = "", label = "", cmdline = ""]
 }
 
 async function askReader(cgroup: string, want: number, take: (fields: string[]) => void): Promise<void> {
-  using agent = new Agent(READ_PROCESSES_PROGRAM, ["processes", cgroup, String(want)]);
+  using agent = startAgent(READ_PROCESSES_PROGRAM, ["processes", cgroup, String(want)]);
   let isLate = false;
   const timer = setTimeout(() => {
     isLate = true;

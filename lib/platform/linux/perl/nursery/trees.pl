@@ -1,0 +1,24 @@
+# Works on the files of containers: the tree agent, as a process that the nursery forks for it, so that nothing is loaded.
+#
+# `tree` has the fields RUNROOT KEY OPERATION ARGUMENT…: it connects to `sockets/nursery` in RUNROOT, answers `session KEY` there, and then what
+# the operation answers. `look` has the arguments of the agent's `stat`, whose answer it says as its line: the fields, with zero bytes between.
+my ($SOCKET_LEVEL, $SEND_BUFFER_BY_FORCE, $ROOM) = (1, 32, 1 << 20);
+
+sub tree_session {
+  my ($say, $runroot, $key, @work) = @_;
+  setpgrp(0, 0);
+  # A path of a socket has at most 107 bytes.
+  chdir $runroot or die "chdir $runroot: $!\n";
+  connect_peer("sockets/nursery");
+  # Each wait for the reader costs it more than the bytes do. Where the kernel refuses, there is less room.
+  setsockopt($peer, $SOCKET_LEVEL, $SEND_BUFFER_BY_FORCE, $ROOM);
+  $answers = $peer;
+  answer('session', $key);
+  agent_work(@work);
+}
+
+sub look_session {
+  my ($say, @path) = @_;
+  $tell = sub { syswrite($say, join("\0", @_)) };
+  look_up(@path);
+}
