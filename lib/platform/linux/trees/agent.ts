@@ -21,9 +21,9 @@ const STDERR_LIMIT = 4096;
 interface AgentProcess {
   /** The source of its answers, and of what it writes after them. */
   output: Readable;
-  /** Where it reads from, if it does. */
+  /** The stream that it reads from, if it does. */
   input?: Writable;
-  /** What it has written to its standard error by its end. */
+  /** Its standard error, when it has ended. */
   said: Promise<string>;
   /** Resolves when it has ended: with 0 where it ended well. Never rejects. */
   ended: Promise<number>;

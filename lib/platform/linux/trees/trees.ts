@@ -107,7 +107,7 @@ class AgentTrees implements Trees {
     const aborted = () => agent.end();
     signal.addEventListener("abort", aborted);
     try {
-      // What comes first waits in the pipe while the agent starts.
+      // The first bytes wait in the pipe while the agent starts.
       const ready = agent.answer();
       const fed = agent.feed(entries).then(() => undefined, async (error: unknown) => {
         await ready.catch(() => {});
