@@ -105,7 +105,9 @@ export function connectionOf(
       sendMessages("route", joinMessages(leaveWithoutAddress()), ERRORS.noFamily),
       ...ports.length > 0 ? [sendMessages("route", joinMessages(reflectPackets()))] : [],
       inNamespace(netns),
-      writeSetting(`net/ipv6/conf/${inner}/autoconf`, "0"),
+      // Neighbours are no routers: any of them could make itself the way out. Without it the kernel asks for no router either, which all
+      // others of the network would hear, and no address is made of what one says.
+      writeSetting(`net/ipv6/conf/${inner}/accept_ra`, "0"),
       writeSetting(`net/ipv6/conf/${inner}/accept_dad`, "0"),
       findIndex(inner),
       sendMessages("route", joinMessages(...lines)),
