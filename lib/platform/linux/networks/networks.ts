@@ -29,7 +29,6 @@ import { bridgePorts, hasBridge, hasInterface, reflectPorts } from "./bridge.ts"
 import type { HostContext } from "../helpers/context.ts";
 import { checkHostPorts } from "./host_ports.ts";
 import { hasIPv6, separateFamilies } from "./forwards/forwarded_ports.ts";
-import { PortForwards } from "./forwards/port_forwards.ts";
 import { askGRPCHealth } from "./grpc_health.ts";
 import { interfacesIn } from "./joined_namespace.ts";
 import { readVersion, requireKnown } from "./netavark/netavark_version.ts";
@@ -39,7 +38,7 @@ import { NetworkPrograms, type Shares } from "./network_programs.ts";
 import { createNamespaceAt, deleteNamespaceAt, hasNamespace } from "./netns.ts";
 import { containerPaths, type HostPaths, namespaceOwner } from "../helpers/paths.ts";
 import type { Nursery } from "../processes/nursery/nursery.ts";
-import { type Published, publishedBy, publishPorts, unpublishPorts } from "./rules/published_ports.ts";
+import { PortPublisher } from "./port_publisher.ts";
 import { PreparedBridges } from "./prepared_bridges.ts";
 import { takeDownBridge } from "./take_down.ts";
 import { connectUserNetwork, disconnectUserNetwork } from "./user_mode/user_networks.ts";
@@ -76,11 +75,9 @@ class BridgeNetworks implements LinuxNetworks {
   readonly #subnets: Subnets;
   readonly #lock: string;
   readonly #prepared: PreparedBridges;
-  readonly #forwards: PortForwards;
+  readonly #publisher: PortPublisher;
   /** Networks this process has had to do with, by ID. */
   readonly #seen = new Map<string, NetworkRecord>();
-  /** The published ports that this process has made, by container. */
-  readonly #elements = new Map<string, Published[]>();
   /** Interfaces on their way out, by namespace. */
   readonly #leaving = new Map<string, Promise<void>>();
   /** One lock for each bridge. */
@@ -95,13 +92,8 @@ class BridgeNetworks implements LinuxNetworks {
     this.#programs = new NetworkPrograms(context, nursery, this.#helper);
     this.#lock = join(sharedFolder(paths), ".lock");
     this.#subnets = new Subnets(paths.root, sharedFolder(paths));
-    this.#forwards = new PortForwards({
-      folder: paths.forwards,
-      netns: bridgeNamespace(),
-      isConnected: (id) => hasNamespace(containerPaths(paths, id).netns),
-      log,
-    });
     this.#prepared = new PreparedBridges(this.#subnets, this.#helper, this.#locks, log, this.#lock);
+    this.#publisher = new PortPublisher(context, this.#helper, this.#prepared);
   }
 
   async reserve(recorded: readonly NetworkRecord[], choose: (taken: PlacesTaken) => Place): Promise<Place> {
@@ -173,7 +165,7 @@ class BridgeNetworks implements LinuxNetworks {
       if (refused !== undefined) throw refused.error;
       const { containerID, ports } = options;
       const networks = options.attachments.map(({ network }) => network);
-      await this.#publish({ containerID, ports, ...publishedAt(networks, status.interfaces) });
+      await this.#publisher.publish({ containerID, ports, ...publishedAt(networks, status.interfaces) });
       // The helper has seen to it.
       if (ports.length > 0 && shares.others.length > 0) await reflectPorts(shares.others);
       return { netns: options.netns, ...status };
@@ -194,7 +186,7 @@ class BridgeNetworks implements LinuxNetworks {
     const named = options.attachments.flatMap(({ network }) => network.dns ? [network] : []);
     const isConnected = options.attachments.length > 0 && hasNamespace(options.netns);
     try {
-      if (options.ports.length > 0) await this.#unpublish(options.containerID);
+      if (options.ports.length > 0) await this.#publisher.unpublish(options.containerID);
       if (isConnected && named.length > 0) await this.#programs.names.forgetContainer(named, options.containerID);
     } finally {
       if (isConnected) this.#disconnect(options);
@@ -215,7 +207,7 @@ class BridgeNetworks implements LinuxNetworks {
   }
 
   async publish(options: PublishedPorts): Promise<void> {
-    await this.#publish(options, false);
+    await this.#publisher.republish(options);
   }
 
   async updateNames(record: ContainerRecord, before: NetworkStatus): Promise<void> {
@@ -253,7 +245,7 @@ class BridgeNetworks implements LinuxNetworks {
   }
 
   async close(): Promise<void> {
-    await this.#forwards.close();
+    await this.#publisher.close();
     await Promise.all(this.#leaving.values());
     for (const network of [...this.#seen.values()]) {
       await this.#locks.with(network.interface, async () => {
@@ -308,31 +300,6 @@ class BridgeNetworks implements LinuxNetworks {
     const result = await this.#programs.connectOthers(options, others, this.#lock);
     for (const { network } of others) if (network.driver === "bridge") await this.#prepared.adopt(network);
     return result;
-  }
-
-  async #publish(options: PublishedPorts, isNew = true): Promise<void> {
-    if (options.ports.length === 0 || (isNew && options.addresses.length === 0)) return;
-    await this.#forwards.publish(options);
-    if (bridgeNamespace() !== undefined) return;
-    const { containerID: id } = options;
-    const old = isNew ? [] : this.#elements.get(id) ?? await publishedBy(id);
-    for (const network of options.networks) await this.#prepared.open(network);
-    try {
-      this.#elements.set(id, await publishPorts(this.#helper, options, old));
-    } catch (error) {
-      if (error instanceof EngineError && error.code === "port_in_use") throw error;
-      for (const network of options.networks) await this.#prepared.open(network, true);
-      this.#elements.set(id, await publishPorts(this.#helper, options, isNew ? [] : await publishedBy(id)));
-    }
-    if (!isNew) await reflectPorts(options.networks.map((network) => ({ network })));
-  }
-
-  async #unpublish(containerID: string): Promise<void> {
-    await this.#forwards.end(containerID);
-    if (bridgeNamespace() !== undefined) return;
-    const known = this.#elements.get(containerID);
-    this.#elements.delete(containerID);
-    await unpublishPorts(this.#helper, containerID, known);
   }
 
   /** @param isShared Whether other networks have the same bridge */
