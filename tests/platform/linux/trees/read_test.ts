@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { chmod, chown, link, mkdir, readFile, stat, symlink, utimes, writeFile } from "node:fs/promises";
+import { chmod, chown, link, mkdir, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { EngineError } from "../../../../lib/engine/errors.ts";
 import { runCommand } from "../../../../lib/platform/linux/helpers/command.ts";
@@ -64,4 +64,24 @@ testTrees("Trees.read() gives all of it to the container's user", async (rig) =>
   const { folder } = await rig.unpack(archive);
   const { uid, gid } = await stat(join(folder, "file"));
   assertEquals([uid, gid], [1000, 1001]);
+});
+
+testTrees("Trees.stat() tells the target of a link whole: with line ends, and as long as one can be", async (rig) => {
+  for (const target of ["a\nb\n", `${"x/".repeat(2040)}y`, "ä\u{1f600}"]) {
+    await symlink(target, join(rig.root, "odd"));
+    const { exists, target: told } = await rig.trees.stat(rig.at("/odd"));
+    assertEquals([exists, told], [false, `/${target}`]);
+    await rm(join(rig.root, "odd"));
+  }
+});
+
+testTrees("Trees.stat() of many paths at once tells each, and an aborted one nothing", async (rig) => {
+  await rig.put(
+    "/many",
+    Array.from({ length: 40 }, (_, i) => ({ type: "file", path: `f${i}`, content: "x".repeat(i) })),
+  );
+  const aborted = AbortSignal.abort(new Error("gone"));
+  await assertRejects(() => rig.trees.stat(rig.at("/many/f1"), aborted), Error, "gone");
+  const facts = await Promise.all(Array.from({ length: 40 }, (_, i) => rig.trees.stat(rig.at(`/many/f${i}`))));
+  assertEquals(facts.map(({ size }) => size), Array.from({ length: 40 }, (_, i) => i));
 });
