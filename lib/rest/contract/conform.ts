@@ -22,8 +22,8 @@ import { link } from "../link.ts";
 import { markerOf } from "../plan/kind.ts";
 import { streamMarkerOf } from "../plan/marker.ts";
 import type { Plan } from "../plan/plan_types.ts";
-import { canStandInHeader, type Random, sampleValue, sampleValues, seededRandom } from "./sample.ts";
-import { isAsyncIterable } from "../codecs/record.ts";
+import { canStandInHeader, canStandInPath, type Random, sampleValue, sampleValues, seededRandom } from "./sample.ts";
+import { isAsyncIterable, isRecord } from "../codecs/record.ts";
 
 /**
  * The options of {@linkcode conform}.
@@ -160,12 +160,13 @@ class Trial implements Conformance {
   async tryUnknownPath(): Promise<void> {
     const path = `/${crypto.randomUUID()}/of/no/operation`;
     const response = await this.#send(new Request(this.#base + path));
-    const status = response?.status;
+    if (response === undefined) return;
+    const { status } = response;
     const takesAll = this.#definition.plans.some(({ segments }) => segments[0]?.type !== "literal");
     if (!takesAll && status !== 404 && status !== 401) {
       this.#fail("(none)", "404 for a path of no operation", `${status}`);
     }
-    await response?.body?.cancel();
+    await response.body?.cancel();
   }
 
   async #call(plan: Plan, args: readonly unknown[]): Promise<void> {
@@ -174,7 +175,8 @@ class Trial implements Conformance {
     this.#status = undefined;
     const expected = `${plan.status}, or a refusal with ${allowed.join(", ")}`;
     try {
-      const result = await this.#function(plan)(...args, { timeout });
+      // The answer of a WebSocket has no status to look at.
+      const result = await this.#function(plan)(...args, { timeout, websocket: false });
       if (plan.result.fallible) {
         const failure = Array.isArray(result) ? result.at(-1) : result;
         if (failure instanceof Error) throw failure;
@@ -186,7 +188,7 @@ class Trial implements Conformance {
       const isRefusal = error instanceof HTTPError && this.#status !== undefined && this.#status >= 400;
       // One of another status is the client's own: the body is not what the definition says.
       if (isRefusal && error.status === this.#status && allowed.includes(this.#status)) return;
-      this.#fail(plan.name, expected, isRefusal ? `${this.#status}: ${error.message}` : String(error), args);
+      this.#fail(plan.name, expected, isRefusal ? `${this.#status}: ${error.message}` : causesOf(error), args);
     }
   }
 
@@ -202,8 +204,9 @@ class Trial implements Conformance {
       const { method, headers } = this.#request;
       if (plan.body !== undefined) continue;
       const response = await this.#send(new Request(url, { method, headers }));
-      const status = response?.status ?? 0;
-      await response?.body?.cancel();
+      if (response === undefined) continue;
+      const { status } = response;
+      await response.body?.cancel();
       const text = `4xx for a request without "${name}"`;
       if (status < 400 || status >= 500) this.#fail(plan.name, text, `${status}`);
     }
@@ -237,7 +240,7 @@ class Trial implements Conformance {
     try {
       return await this.#client.fetch(request);
     } catch (error) {
-      this.#fail("(none)", "an answer", String(error));
+      this.#fail("(none)", "an answer", causesOf(error));
       return undefined;
     }
   }
@@ -247,7 +250,10 @@ class Trial implements Conformance {
     const headed = plan.unplaced.filter((index) => !plan.body?.arguments.includes(index));
     for (const [index, { schema }] of plan.arguments.entries()) {
       const marker = markerOf(schema);
-      const canStand = headed.includes(index) ? canStandInHeader : undefined;
+      const places = plan.parameters.filter(({ argument }) => argument === index);
+      const canStand = headed.includes(index)
+        ? canStandInHeader
+        : (value: unknown) => places.every(({ path, remainder }) => canStandInPath(valueAt(value, path), remainder));
       if (isOptional(plan, index) && this.#random() < 0.5) made.push(undefined);
       else if (marker === "chan") made.push(sampleValues(schema, this.#random, VALUES));
       else made.push(streamMarkerOf(schema) ? "made up" : await sampleValue(schema, this.#random, canStand));
@@ -260,10 +266,19 @@ class Trial implements Conformance {
   }
 }
 
+function valueAt(value: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((within, name) => isRecord(within) ? within[name] : undefined, value);
+}
+
 /** Whether an argument may be left out. */
 function isOptional(plan: Plan, argument: number): boolean {
   const checked = plan.arguments[argument].schema["~standard"].validate(undefined);
   return !(checked instanceof Promise) && checked.issues === undefined;
+}
+
+/** The words of an error and of its cause: `fetch` only says in the cause that nobody listens. */
+function causesOf(error: unknown): string {
+  return error instanceof Error && error.cause instanceof Error ? `${error}: ${error.cause.message}` : String(error);
 }
 
 /** Reads the first values of a channel, and a stream to its end. */

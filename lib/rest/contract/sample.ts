@@ -234,3 +234,9 @@ export async function* sampleValues(channel: Schema, random: Random, values: num
 export function canStandInHeader(value: unknown): boolean {
   return typeof value !== "string" || /^[!-~]+(?: [!-~]+)*$/.test(value);
 }
+
+/** Whether a client can send a value in a path: text that is not empty, no dot segment, and in a remainder without what ends or escapes it. */
+export function canStandInPath(value: unknown, remainder: boolean): boolean {
+  if (typeof value !== "string") return true;
+  return value !== "" && !(remainder ? /(^|\/)\.\.?(\/|$)|[?#%\\]/ : /^\.\.?$/).test(value);
+}

@@ -105,3 +105,33 @@ Deno.test("conform() makes up text for headers that can stand there", async () =
   const { calls, failures, untried } = await conform(ranged, "http://localhost", { client: { fetch } });
   assertEquals([calls > 20, failures, untried], [true, [], []]);
 });
+
+Deno.test("defect: conform() takes the channels of a server on the network for what they are", async () => {
+  const serve = handler(null, mock(shop));
+  await using server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, (request) => serve(request));
+  const address = `http://127.0.0.1:${server.addr.port}`;
+  const { failures } = await conform(shop, address, { operations: ["Prices"], runs: 2 });
+  assertEquals(failures, []);
+});
+
+Deno.test("defect: conform() makes up only text that a client can send in a path", async () => {
+  const files = api("x", {
+    Read: rest("GET /files/{path*=%v}", [z.string()], [z.string()]),
+    Get: rest("GET /books/{id=%v}", [z.enum(["", ".", "..", "7"])], [z.string()]),
+    Put: rest("PUT /notes/{id}", [z.object({ id: z.enum(["", "..", "7"]) })]),
+  });
+  const fetch = handler(null, mock(files));
+  const { failures } = await conform(files, "http://x", {
+    client: { fetch },
+    operations: ["Read", "Get", "Put"],
+    runs: 50,
+  });
+  assertEquals(failures, []);
+});
+
+Deno.test("conform() says why a server cannot be reached", async () => {
+  const fetch = () => Promise.reject(new TypeError("fetch failed", { cause: new Error("connect ECONNREFUSED") }));
+  const { failures } = await conform(shop, "http://x", { client: { fetch }, operations: ["Find"], runs: 1 });
+  // The call, the requests without each of two parameters, and the one to no operation.
+  assertEquals(failures.map(({ got }) => got), Array(4).fill("TypeError: fetch failed: connect ECONNREFUSED"));
+});
