@@ -14,6 +14,7 @@ import {
   namespace,
   rest,
 } from "../../../lib/rest/mod.ts";
+import { xml } from "../../../lib/rest/codecs/xml.ts";
 import { clientModule, clientTypes, surfaces } from "../../../lib/rest/surfaces.ts";
 import { breakOff, serveShop, shop, TOKEN } from "../../fixtures/rest/shop.ts";
 
@@ -72,6 +73,25 @@ Deno.test("clientModule() makes bodies and results of several values", async () 
   assertEquals([picture.title, picture.front, picture.tags], ["9", true, ["one"]]);
   assertEquals([picture.files[0].name, await picture.files[0].text()], ["a.txt", "bytes"]);
   assertEquals((await client.CreateItem({ title: "t", price: 1 })).state, "new");
+});
+
+Deno.test("defect: clientModule() sends JSON where the tag says a type that it cannot write, such as XML", async () => {
+  const Note = z.object({ to: z.string(), tags: z.array(z.string()) });
+  const types: unknown[] = [];
+  const notes = api("http://x", {
+    Add: rest("POST(application/xml) /notes", [Note], [Note]),
+    Say: rest("POST(text/plain) /words", [z.string()], [z.string()]),
+    Tag: rest("POST(application/x-www-form-urlencoded) /tags", [Note], [Note]),
+  }, { codecs: [xml()] });
+  const serve = handler(null, implement(notes, { Add: (note) => note, Say: (word) => word, Tag: (note) => note }));
+  const fetch = (request: Request) => {
+    types.push(request.headers.get("content-type"));
+    return serve(request);
+  };
+  const calls = (await imported(clientModule(notes))).connect("http://x", { fetch });
+  const note = { to: "<Ann>", tags: ["a"] };
+  assertEquals([await calls.Add(note), await calls.Say("hi"), await calls.Tag(note)], [note, "hi", note]);
+  assertEquals(types, ["application/json", "text/plain", "application/x-www-form-urlencoded"]);
 });
 
 Deno.test("clientModule() streams both ways", async () => {

@@ -1,8 +1,9 @@
+import { type Codec, codecsOf } from "../../codecs/codec.ts";
 import { argumentPlaces } from "../../headers/places.ts";
 import { declaredErrors } from "../../plan/declared_errors.ts";
 import { knownKind } from "../../plan/exact_kinds.ts";
 import { type Kind, needsRevival } from "../../plan/kind.ts";
-import type { Plan, Target } from "../../plan/plan_types.ts";
+import type { BodyPlan, Plan, Target } from "../../plan/plan_types.ts";
 import { type Described, ownPrefix } from "../described.ts";
 
 /** A kind as the client module knows it: what text and JSON must be made into. `any` passes as it is. */
@@ -92,7 +93,7 @@ export function clientTable(all: readonly Described[], shared = ""): ClientTable
   return { operations, structs: kinds.structs };
 }
 
-function wireOperation({ id: name, plan }: Described, prefix: string, kinds: Kinds): WireOperation {
+function wireOperation({ id: name, plan, definition }: Described, prefix: string, kinds: Kinds): WireOperation {
   const { body, result } = plan;
   const headers = argumentPlaces(plan).filter(({ type }) => type === "header");
   const errors = [...declaredErrors(plan).values()].map(({ status, schema }) =>
@@ -113,7 +114,7 @@ function wireOperation({ id: name, plan }: Described, prefix: string, kinds: Kin
         shape: body.shape,
         arguments: body.arguments,
         names: body.names,
-        type: body.contentType,
+        type: sentType(plan, body, codecsOf(definition.options.codecs)),
         ...(body.shape === "stream" && !body.tagged && !body.item && { free: true as const }),
         ...(body.item && { lines: true as const }),
       },
@@ -130,6 +131,16 @@ function wireOperation({ id: name, plan }: Described, prefix: string, kinds: Kin
     },
     ...(errors.length > 0 && { errors }),
   };
+}
+
+/** The content type that the module sends a body as: JSON, which the server takes too, in place of one that it cannot write, such as XML. */
+function sentType({ asTagged }: Plan, { shape, contentType, kind }: BodyPlan, codecs: readonly Codec[]): string {
+  const written = /json|^multipart\/form-data|^application\/x-www-form-urlencoded/;
+  const isText = contentType.startsWith("text/") && !/^(?:struct|map|list|choice)$/.test(kind.type);
+  const json = codecs.find(({ type }) => type === "application/json");
+  return shape === "stream" || asTagged || written.test(contentType) || isText || !json?.carries(kind)
+    ? contentType
+    : json.type;
 }
 
 function placeOf({ argument, path }: Target): WirePlace {
