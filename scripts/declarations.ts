@@ -38,8 +38,21 @@ export async function declarations(entry: string): Promise<string> {
     await build.close();
     const foreign = imports.filter((name) => !name.startsWith("node:"));
     if (foreign.length > 0) throw new Error(`Declare "${entry}": its types need ${foreign.join(", ")}`);
-    return code;
+    return withInitTypes(code);
   } finally {
     await Deno.remove(tsconfig);
   }
+}
+
+/** The constructors whose first argument has a type that only the library of browsers has a global name for. */
+const INITS = { HeadersInit: "Headers", BodyInit: "Response" };
+
+/**
+ * Adds to declarations the types that they take from the library of browsers and that a program of Node's, checked with `@types/node` alone, lacks:
+ * each is made of a class that every platform's types have.
+ */
+export function withInitTypes(code: string): string {
+  const needed = Object.entries(INITS).filter(([name]) => new RegExp(`\\b${name}\\b`).test(code));
+  const types = needed.map(([name, made]) => `type ${name} = NonNullable<ConstructorParameters<typeof ${made}>[0]>;\n`);
+  return code + types.join("");
 }

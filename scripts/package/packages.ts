@@ -93,6 +93,11 @@ export function transportNames(text: string, engine: string): string {
   );
 }
 
+/** Names packages in the examples of documents as Node does: `zod` for `npm:zod@4.6.7`. */
+export function bareSpecifiers(text: string): string {
+  return text.replaceAll(/(from ")npm:((?:@[^@/"]+\/)?[^@/"]+)@[^/"]+/g, "$1$2");
+}
+
 /**
  * The transport's part of the changelog: each version with its sections whose headings begin with "Transport", or a line
  * that says that nothing changed.

@@ -3,6 +3,7 @@ import { rollup } from "npm:rollup@4.67.4";
 import { dts } from "npm:rollup-plugin-dts@6.5.1";
 // The compiler that the plugin runs: the last version that is JavaScript.
 import "npm:typescript@6.0.3";
+import { withInitTypes } from "../declarations.ts";
 
 /**
  * Writes one file of declarations for each entry into `to`, and one for what several of them share. JSR drops declarations that no
@@ -19,7 +20,11 @@ export async function rollTypes(entries: Readonly<Record<string, string>>, to: s
     logLevel: "silent",
   });
   try {
-    await build.write({ dir: to, format: "es", entryFileNames: "[name].d.ts", chunkFileNames: "shared_[hash].d.ts" });
+    const names = { entryFileNames: "[name].d.ts", chunkFileNames: "shared_[hash].d.ts" };
+    const { output } = await build.write({ dir: to, format: "es", ...names });
+    for (const file of output) {
+      if (file.type === "chunk") await Deno.writeTextFile(`${to}/${file.fileName}`, withInitTypes(file.code));
+    }
   } finally {
     await build.close();
   }

@@ -1,6 +1,6 @@
 /** Writes staged packages: modules, manifests and texts. */
 import { declaredTypes } from "./graph.ts";
-import { type Package, transportChanges, transportNames, type Tree } from "./packages.ts";
+import { bareSpecifiers, type Package, transportChanges, transportNames, type Tree } from "./packages.ts";
 
 const root = new URL("../../", import.meta.url);
 
@@ -45,7 +45,7 @@ export async function writeNPM(folder: string, tree: Tree, made: Package, source
     // The engine needs the very transport it was made with: the classes and marks of both are the same objects.
     dependencies: { ...(isTransport ? {} : { [tree.transport.name]: tree.version }), ...sources.needs },
   });
-  await writeTexts(folder, tree, made);
+  await writeTexts(folder, tree, made, bareSpecifiers);
 }
 
 /** Adds the manifest and the texts to modules that end so. */
@@ -97,11 +97,16 @@ function compiledPath(path: string): string {
   return path.replace(/\.ts$/, ".js");
 }
 
-async function writeTexts(folder: string, tree: Tree, made: Package): Promise<void> {
+async function writeTexts(
+  folder: string,
+  tree: Tree,
+  made: Package,
+  edit: (text: string) => string = (text) => text,
+): Promise<void> {
   const isTransport = made === tree.transport;
   for (const [name, path] of Object.entries(made.texts)) {
     const text = await Deno.readTextFile(new URL(path, root));
-    await writeText(`${folder}/${name}`, isTransport ? transportNames(text, tree.engine.name) : text);
+    await writeText(`${folder}/${name}`, edit(isTransport ? transportNames(text, tree.engine.name) : text));
   }
   if (!isTransport) return;
   const changes = transportChanges(await Deno.readTextFile(new URL("CHANGELOG.md", root)));

@@ -174,6 +174,10 @@ Deno.test("both packages: npm pack and deno publish pass, and what they hold run
       assert(!/slow-type|warning\[/.test(published.stderr), published.stderr);
     });
     await t.step("npm's packages have one version, their texts, and no tests", () => checkContents(packed));
+    await t.step("defect: the documents of npm's packages name other packages as Node does", async () => {
+      for (const staged of npm) assertEquals(await filesThatSay(staged, /from "npm:/), [], staged);
+      assert((await filesThatSay(`${jsr}/rest`, /from "npm:zod@/)).includes("guide.md"));
+    });
     await t.step("the transport's packages say nothing of containers", async () => {
       assertEquals(await filesThatSay(`${jsr}/rest`, CONTAINER_WORDS), []);
     });
@@ -366,12 +370,14 @@ async function useCommand(use: string, jsr: string): Promise<void> {
 
 async function checkTypes(use: string): Promise<void> {
   const tsc = ["node_modules/.bin/tsc", "--noEmit", "--strict", "--target", "esnext", "--types", "node"];
-  const resolutions: [module: string, resolution: string, files: string[]][] = [
-    ["nodenext", "nodenext", ["types.ts", "engine_types.ts"]],
-    ["esnext", "bundler", ["types.ts"]],
+  const resolutions: [module: string, resolution: string, ...rest: string[]][] = [
+    ["nodenext", "nodenext", "types.ts", "engine_types.ts"],
+    ["esnext", "bundler", "types.ts"],
+    // A program of Node's has no library of browsers.
+    ["nodenext", "nodenext", "--lib", "esnext", "types.ts", "engine_types.ts"],
   ];
-  for (const [module, resolution, files] of resolutions) {
-    const command = [...tsc, "--module", module, "--moduleResolution", resolution, ...files];
+  for (const [module, resolution, ...rest] of resolutions) {
+    const command = [...tsc, "--module", module, "--moduleResolution", resolution, ...rest];
     const { code, stdout, stderr } = await run(command, { cwd: use, timeout: 120_000 });
     assertEquals([code, stdout], [0, ""], stderr);
   }

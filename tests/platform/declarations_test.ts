@@ -83,6 +83,20 @@ Deno.test("a stranger's TypeScript that imports dist/rest.js and dist/rest-node.
     const answers = await Promise.all([
       [...tsc, "--target", "es2022", "--module", "esnext", "--moduleResolution", "bundler", "portable.ts"],
       [...tsc, "--target", "esnext", "--module", "nodenext", "--types", "node", "portable.ts", "node.ts"],
+      // A program of Node's has no library of browsers.
+      [
+        ...tsc,
+        "--target",
+        "esnext",
+        "--module",
+        "nodenext",
+        "--lib",
+        "esnext",
+        "--types",
+        "node",
+        "portable.ts",
+        "node.ts",
+      ],
       // Deno finds the types by what the bundle says of itself.
       [Deno.execPath(), "check", "--quiet", "portable.ts", "node.ts"],
     ].map((command) => run(command, { cwd: folder })));
