@@ -54,7 +54,20 @@ export const streams: NonNullable<ServerParts["streams"]> = {
 /** Sends pieces once there is the first: what fails before it still gets a status of its own. */
 async function begin(pieces: AsyncIterable<Uint8Array | string>, call: Call, writer: ResultWriter): Promise<Response> {
   const iterator = pieces[Symbol.asyncIterator]();
-  return streams.write(streamOf(iterator, await iterator.next()), call, writer);
+  const first = await iterator.next();
+  const told: typeof iterator = {
+    async next() {
+      try {
+        return await iterator.next();
+      } catch (error) {
+        // The answer has begun: this is for the log alone. Of a peer that has gone it is told nothing.
+        if (!call.controller?.signal.aborted) writer.responses.encode(error, call);
+        throw error;
+      }
+    },
+    return: async (reason) => await iterator.return?.(reason) ?? { done: true, value: undefined },
+  };
+  return streams.write(streamOf(told, first), call, writer);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { api, handler, HTTPError, implement, link, rest, stream } from "../../../lib/rest/mod.ts";
+import { api, handler, HTTPError, implement, implementPart, link, rest, stream } from "../../../lib/rest/mod.ts";
 import { z } from "../../fixtures/zod.ts";
 
 const files = api("files.example.com", {
@@ -65,4 +65,29 @@ Deno.test("stream() arguments may be generators, and results are iterated", asyn
   // @ts-expect-error numbers are no pieces
   const wrong = () => client.Write(numbers());
   assert(wrong);
+});
+
+Deno.test("defect: stream() of pieces that fail in the middle is told to onError", async () => {
+  const told: unknown[] = [];
+  const functions = implementPart(files, {
+    async *Read(what, { signal }) {
+      yield await Promise.resolve("one");
+      // A peer that leaves is no failure of the server's.
+      while (what === "wait" && !signal.aborted) await new Promise((resolve) => setTimeout(resolve, 1));
+      throw new Error("it breaks");
+    },
+  });
+  const serve = handler(null, functions, { onError: (error, { name }) => told.push(`${name}: ${error}`) });
+  await assertRejects(
+    async () => await (await serve(new Request("http://localhost/read/a"))).text(),
+    Error,
+    "it breaks",
+  );
+  assertEquals(told, ["Read: Error: it breaks"]);
+  const reader = (await serve(new Request("http://localhost/read/wait"))).body!.getReader();
+  await reader.read();
+  reader.read().catch(() => {});
+  await reader.cancel();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  assertEquals(told.length, 1);
 });
