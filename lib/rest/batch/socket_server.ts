@@ -3,6 +3,7 @@ import { type Authenticator, identify } from "../auth.ts";
 import { BEAT, SilenceWatch } from "../channels/flow.ts";
 import { type CallLine, PATH, SOCKET } from "./batch_lines.ts";
 import { close, drained, opened, wantsWebSocket } from "../channels/websocket_channel.ts";
+import { upgradeError } from "../run/duplex_call.ts";
 import { credentialOf, offeredProtocols } from "../channels/socket_protocols.ts";
 import type { Handler, Platform } from "../context.ts";
 import { HTTPError } from "../error.ts";
@@ -80,7 +81,7 @@ export function answerSocketCalls(serve: Handler, options: SocketAnswerOptions =
       platform.waitUntil?.(served.closed);
       return response;
     } catch (error) {
-      const { status, headers, text } = answerOf(undefined, error);
+      const { status, headers, text } = answerOf(undefined, upgradeError(request, error));
       return new Response(text, { status, headers: headers.map(([...pair]) => pair) });
     }
   };

@@ -1,6 +1,6 @@
 import { ChannelSource } from "./channel_source.ts";
 import type { Platform } from "../context.ts";
-import { duplexOf } from "../run/duplex_call.ts";
+import { duplexOf, upgradeError } from "../run/duplex_call.ts";
 import { HTTPError } from "../error.ts";
 import type { TextParts } from "./parts/encode_parts.ts";
 import { FLOW } from "./flow.ts";
@@ -70,7 +70,7 @@ export async function channelResponse(source: AsyncIterable<unknown>, context: C
     await values.settle();
     const protocol = chooseProtocol(request);
     const left = context.detach?.();
-    const { socket, response } = upgrade(values, () => platform.upgradeWebSocket!({ protocol }), left);
+    const { socket, response } = upgrade(request, values, () => platform.upgradeWebSocket!({ protocol }), left);
     const sent = sendValues(values, socket, {
       flow: protocol === FLOW,
       describe,
@@ -135,13 +135,13 @@ function encoderOf(context: ChannelContext): NonNullable<ChannelContext["encodeP
   return (value) => context.encodeParts ? context.encodeParts(value) : context.encode(value);
 }
 
-function upgrade<T>(values: ChannelSource, take: () => T, left?: () => void): T {
+function upgrade<T>(request: Request, values: ChannelSource, take: () => T, left?: () => void): T {
   try {
     return take();
   } catch (error) {
     left?.();
     values.release();
-    throw error;
+    throw upgradeError(request, error);
   }
 }
 

@@ -1,6 +1,6 @@
 import { answerText } from "./answer_text.ts";
 import type { Channel } from "../plan/marker.ts";
-import type { DuplexCall, SentValues } from "../run/duplex_call.ts";
+import { type DuplexCall, type SentValues, upgradeError } from "../run/duplex_call.ts";
 import { DuplexSocket } from "./duplex_socket.ts";
 import { HTTPError } from "../error.ts";
 import { makeChannel, readValue } from "../channels/channel_argument.ts";
@@ -95,6 +95,14 @@ export class ServedDuplex implements DuplexCall {
     throw new HTTPError(501, "Open a WebSocket: this runtime has none to give", { kind: "unimplemented" });
   }
 
+  #upgrade(upgrade: NonNullable<Platform["upgradeWebSocket"]>): ReturnType<typeof upgrade> {
+    try {
+      return upgrade({ protocol: this.#protocol });
+    } catch (error) {
+      throw upgradeError(this.#request, error);
+    }
+  }
+
   #open(failed?: () => void) {
     if (this.#opened) return this.#opened;
     try {
@@ -102,7 +110,7 @@ export class ServedDuplex implements DuplexCall {
       const upgrade = this.#requireSocket();
       // From here on the socket's close tells that the peer has gone: the request itself is over, which Deno tells as an abort.
       this.#request.signal.removeEventListener("abort", this.#leave);
-      const { socket, response } = upgrade({ protocol: this.#protocol });
+      const { socket, response } = this.#upgrade(upgrade);
       const duplex = new DuplexSocket(socket, {
         closed: () => new Error("Read a channel: the client has left"),
         failed: (words) => new HTTPError(400, `Read a channel: the sender failed: ${words}`, { kind: "body" }),

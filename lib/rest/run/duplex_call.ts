@@ -1,3 +1,4 @@
+import { HTTPError } from "../error.ts";
 import type { Channel } from "../plan/marker.ts";
 import type { Plan } from "../plan/plan_types.ts";
 import type { Platform } from "../context.ts";
@@ -27,4 +28,13 @@ export interface DuplexPlatform extends Platform {
 /** Returns the call over a WebSocket that a platform stands for, if it does. */
 export function duplexOf(platform: DuplexPlatform): DuplexCall | undefined {
   return platform[DUPLEX];
+}
+
+/**
+ * The error of a WebSocket that the runtime did not give: 400 where the request has no key (RFC 6455, section 4.2.1), which some runtimes
+ * throw as a fault of the program.
+ */
+export function upgradeError({ headers }: Request, cause: unknown): unknown {
+  if (!(cause instanceof TypeError) || headers.has("sec-websocket-key")) return cause;
+  return new HTTPError(400, "Open a WebSocket: the request has no Sec-WebSocket-Key", { kind: "argument", cause });
 }

@@ -1,5 +1,6 @@
 /** WebSockets of Deno's own server, which aborts a request that has become one, and takes its headers away. */
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { z } from "../../fixtures/zod.ts";
 import { answerSocketCalls, socketCalls } from "../../../lib/rest/batch.ts";
 import { api, chan, handler, implement, int64, link, rest } from "../../../lib/rest/mod.ts";
 
@@ -107,4 +108,43 @@ Deno.test("defect: a channel that its caller's own fetch aborts has not come to 
   };
   await assertRejects(read, DOMException);
   assertEquals(seen.length >= 3, true);
+});
+
+Deno.test("defect: an upgrade without a key is answered 400 under Deno.serve, which throws", async () => {
+  const feed = api("http://x", {
+    Count: rest("GET /count", [], [chan(z.int())]),
+    Echo: rest("POST /echo", [chan(z.int())], [chan(z.int())]),
+    Sum: rest("POST /sum", [chan(z.int())], [z.int()]),
+  });
+  const functions = implement(feed, {
+    async *Count() {
+      yield await Promise.resolve(1);
+    },
+    async *Echo(values) {
+      yield* values;
+    },
+    async Sum(values) {
+      for await (const value of values) return value;
+      return 0;
+    },
+  });
+  const serve = answerSocketCalls(handler(null, functions));
+  await using server = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen() {} },
+    (request) => serve(request, { upgradeWebSocket: (options) => Deno.upgradeWebSocket(request, options) }),
+  );
+  for (
+    const [path, protocol] of [
+      ["count", "gantry.flow"],
+      ["echo", "gantry.duplex"],
+      ["sum", "gantry.duplex"],
+      ["batch", "gantry.batch"],
+    ]
+  ) {
+    const connection = await Deno.connect({ port: server.addr.port, hostname: "127.0.0.1" });
+    const head = ["Host: x", "Upgrade: websocket", "Connection: upgrade, close", `Sec-WebSocket-Protocol: ${protocol}`];
+    await connection.write(new TextEncoder().encode(`GET /${path} HTTP/1.1\r\n${head.join("\r\n")}\r\n\r\n`));
+    const answer = await new Response(connection.readable).text();
+    assertMatch(answer, /^HTTP\/1\.1 400 [^]*the request has no Sec-WebSocket-Key/, path);
+  }
 });
