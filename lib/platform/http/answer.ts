@@ -37,13 +37,20 @@ export async function answerRequest(
   let request: Request;
   const wrong = wrongHead(parts);
   if (wrong !== undefined) return wrong;
+  // An empty name is what a client may send that has none (RFC 9110, section 7.2); a URL would take the path for it.
+  const authority = serving.authority || rawHeader(parts.rawHeaders, "host") || "localhost";
   try {
-    // An empty name is what a client may send that has none (RFC 9110, section 7.2); a URL would take the path for it.
-    const authority = serving.authority || rawHeader(parts.rawHeaders, "host") || "localhost";
     request = nodeRequest(parts, `${serving.scheme}://${authority}`, peer);
   } catch (error) {
     const reason = serving.refuse?.(webHeaders(parts.rawHeaders), localAddress);
     if (reason !== undefined) return plainResponse(403, reason);
+    if (!URL.canParse(`${serving.scheme}://${authority}`)) {
+      return plainResponse(400, `Read the request: the Host "${authority}" is malformed`);
+    }
+    // A `Request` has none of these methods (RFC 9110, section 9.1).
+    if (/^(?:CONNECT|TRACE|TRACK)$/i.test(parts.method)) {
+      return plainResponse(501, `Read the request: the method "${parts.method}" is not served`);
+    }
     return plainResponse(400, error instanceof Error ? error.message : "Read the request: it is malformed");
   }
   const reason = serving.refuse?.(request.headers, localAddress);

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { createServer } from "node:net";
 import { listen } from "../../../lib/platform/http/listener.ts";
 import type { Handler } from "../../../lib/rest/context.ts";
@@ -208,4 +208,23 @@ Deno.test("listen() serves one request of a connection at a time, in order, and 
   flood.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(5000));
   await flood.until(() => flood.ended, "the end").catch(() => {});
   assert(flood.ended);
+});
+
+Deno.test("defect: listen() answers 501 to a method that no Request has, and names a malformed Host", async () => {
+  await using listener = await listen("tcp://127.0.0.1:0", () => Promise.resolve(new Response("hello")), {
+    open: true,
+  });
+  const port = Number(listener.address.split(":").at(-1));
+  for (
+    const [method, host, answer] of [
+      ["TRACE", "localhost", /^HTTP\/1\.1 501 [^]*Read the request: the method "TRACE" is not served/],
+      ["GET", "localhost:x", /^HTTP\/1\.1 400 [^]*Read the request: the Host "localhost:x" is malformed/],
+      ["GET", "localhost", /^HTTP\/1\.1 200 [^]*hello/],
+    ] as const
+  ) {
+    const connection = await Deno.connect({ port, hostname: "127.0.0.1" });
+    const head = `${method} / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+    await connection.write(new TextEncoder().encode(head));
+    assertMatch(await new Response(connection.readable).text(), answer);
+  }
 });
