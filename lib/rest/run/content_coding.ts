@@ -93,7 +93,8 @@ function readAs(format: CompressionFormat, coded: ReadableStream<Uint8Array<Arra
         else controller.enqueue(value);
       } catch (cause) {
         if (cause instanceof HTTPError) throw cause;
-        const detail = cause instanceof Error ? cause.message : cause;
+        // Node has no words for it.
+        const detail = (cause instanceof Error ? cause.message : cause) || "it is malformed";
         throw new HTTPError(400, `Read the body as ${format}: ${detail}`, { kind: "body", cause });
       }
     },
