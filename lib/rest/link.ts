@@ -51,7 +51,7 @@ export function link<const D extends Operations>(
 ): Linked<D> & Implementation {
   const at = base ?? definition.base;
   // Without a host the first segment of each path would become one, and get the credentials.
-  if (!/^(?!\w[\w+.-]*:\/\/(?:[/?#\s]|$))[^\s/?#][^?#]*$/.test(at)) {
+  if (typeof at !== "string" || !/^(?!\w[\w+.-]*:\/\/(?:[/?#\s]|$))[^\s/?#][^?#]*$/.test(at)) {
     throw new TypeError(`Link to "${at}": expected a host, or a URL without query and fragment`);
   }
   return linkWith(PARTS, definition, at, client);

@@ -210,3 +210,11 @@ Deno.test("rest() finds fields by the rest name of their metadata", () => {
   assertEquals(plans[0].parameters[0].path, ["id"]);
   assertEquals(plans[0].body, undefined);
 });
+
+Deno.test("api() says how an argument of its own stands in a path, and that schemas come in lists", () => {
+  const own = problemsOf({ Get: rest("GET /users/{id}" as string, [z.string()]) });
+  assertStringIncludes(own[0], `no struct argument has a field "id": an argument of its own is {id=%v}`);
+  // A program in JavaScript has no types.
+  const bare = { tag: "GET /users", args: [], results: User, options: {} } as unknown as Operations[string];
+  assertEquals(problemsOf({ List: bare }), ['Define "List": the results are no list of schemas: "GET /users"']);
+});

@@ -309,5 +309,7 @@ Deno.test("defect: link() refuses a base without a host, whose calls would go to
     assertThrows(() => link(definition, base), TypeError, "expected a host");
   }
   assertThrows(() => link(api("", { F: rest("GET /secrets") })), TypeError, "expected a host");
+  // @ts-expect-error The client is the third argument.
+  assertThrows(() => link(definition, { fetch }), TypeError, "expected a host");
   for (const base of ["h", "localhost:1", "h.example/v1/", "http://u:p@h", "http://[::1]:80"]) link(definition, base);
 });

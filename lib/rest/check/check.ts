@@ -93,6 +93,12 @@ function examine(operations: Operations, options: APIOptions): { problems: strin
   const problems: string[] = [];
   const plans: Plan[] = [];
   for (const [name, operation] of flatten(operations)) {
+    const lists = { arguments: operation.args, results: operation.results };
+    const odd = Object.entries(lists).filter(([, list]) => !Array.isArray(list));
+    if (odd.length > 0) {
+      problems.push(...odd.map(([what]) => `Define "${name}": the ${what} are no list of schemas: "${operation.tag}"`));
+      continue;
+    }
     const strangers = strangersOf(operation);
     if (strangers.length > 0) {
       problems.push(...strangers.map((what) => `Define "${name}": ${what} is no Standard Schema: "${operation.tag}"`));
@@ -207,7 +213,9 @@ class PlanCheck {
     if (target.argument in all) return target;
     this.#fail(
       "field" in source
-        ? `no struct argument has a field "${source.field.join(".")}"`
+        ? `no struct argument has a field "${source.field.join(".")}": an argument of its own is {${
+          source.field.at(-1)
+        }=%v}`
         : `argument ${source.argument + 1} is not there: there are ${all.length}`,
       column,
     );

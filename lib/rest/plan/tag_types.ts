@@ -117,7 +117,11 @@ type NestedFit<T extends string, A extends readonly Schema[]> =
   [Exclude<NestedNames<T>, Keys<Input<A[number]>>>] extends [never] ? unknown
     // Looking deeper takes the compiler longer.
     : [Exclude<NestedNames<T>, DeepKeys<Input<A[number]>>>] extends [never] ? unknown
-    : TagMismatch<`no argument has a field ${Exclude<NestedNames<T>, DeepKeys<Input<A[number]>>> & string}`>;
+    : TagMismatch<
+      `no argument has a field ${
+        & Exclude<NestedNames<T>, DeepKeys<Input<A[number]>>>
+        & string}, and an argument of its own is {name=%v}`
+    >;
 
 type ResultFit<Rules extends string, R extends readonly unknown[], Else> = Rules extends "" ? Else
   : Words<Rules> extends R["length"] ? Else
