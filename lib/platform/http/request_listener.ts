@@ -21,8 +21,8 @@ export interface RequestListenerOptions {
 }
 
 /**
- * A handler in the shape that `node:http` calls, for servers and routers built on it, as Express is. A request that such a
- * router has routed is matched by its original path. WebSockets and raw upgrades need {@linkcode listen}.
+ * A handler in the shape that `node:http` calls, for servers and routers built on it, as Express is. A request is matched by the path that
+ * such a router leaves: Express takes that of `app.use(path, …)` off. WebSockets and raw upgrades need {@linkcode listen}.
  *
  * @example
  * ```ts
