@@ -98,6 +98,6 @@ function findField(kind: Kind, name: string): { path: readonly string[]; kind: K
 export function readField(text: string, kind: Kind, name: string): unknown {
   if (kind.type === "struct" || kind.type === "map" || kind.type === "list") return readJSON(boundDepth(text), kind);
   const value = readScalar(text, kind);
-  if (value === undefined) throw new SyntaxError(`"${name}" is not ${describeKind(kind)}`);
+  if (value === undefined) throw new SyntaxError(`at "${name}": "${text.slice(0, 40)}" is not ${describeKind(kind)}`);
   return value;
 }

@@ -84,11 +84,27 @@ export function xml({ root = "root", type = "application/xml" }: XMLOptions = {}
     decode(body, { kind }) {
       if (/<!DOCTYPE/i.test(body)) throw new SyntaxError("a DOCTYPE is not allowed");
       checkReferences(body);
-      const document: unknown = parser.parse(body, true);
+      const document: unknown = parseDocument(parser, body);
       const [outermost] = Object.values(isRecord(document) ? document : {});
       return typed(outermost, kind, root);
     },
   };
+}
+
+/**
+ * Reads a document.
+ *
+ * @throws {SyntaxError} with the place of what is wrong, which the library puts behind its words as ".:LINE:COLUMN"
+ */
+function parseDocument(parser: XMLParser, body: string): unknown {
+  if (body.trim() === "") throw new SyntaxError("there is no element");
+  try {
+    return parser.parse(body, true);
+  } catch (cause) {
+    const words = cause instanceof Error ? cause.message : String(cause);
+    const [, what, line, column] = /^(.*?)\.?:(\d+):(\d+)$/s.exec(words) ?? [];
+    throw new SyntaxError(what ? `${what}: line ${line}, column ${column}` : words, { cause });
+  }
 }
 
 /** Characters that stand for a tab and a line feed of an attribute until they are written. No text has them: see {@linkcode ILLEGAL}. */
@@ -190,7 +206,9 @@ function typed(value: unknown, kind: Kind, name: string): unknown {
       const text = isRecord(value) && TEXT in value ? value[TEXT] : value;
       if (typeof text !== "string") return text;
       const read = readScalar(kind.type === "string" || kind.type === "text" ? text : text.trim(), kind);
-      if (read === undefined) throw new SyntaxError(`"${name}" is not ${describeKind(kind)}`);
+      if (read === undefined) {
+        throw new SyntaxError(`at "${name}": "${text.slice(0, 40)}" is not ${describeKind(kind)}`);
+      }
       return read;
     }
   }

@@ -170,3 +170,21 @@ Deno.test("defect: xml() reads the text of an element that could have attributes
   const client = link(items, "http://h", { fetch: serve });
   assertEquals(await client.Same({ item: [{ "#text": "a" }, { "@id": "1", "#text": "b" }] }), 2);
 });
+
+Deno.test("defect: xml() says what is wrong with a document, and where", async () => {
+  const put = async (body: string) => {
+    const headers = { "content-type": "application/xml" };
+    const response = await run(new Request("http://h/order", { method: "PUT", headers, body }));
+    return [response.status, (await response.json()).detail];
+  };
+  const read = "Read the body as application/xml: ";
+  assertEquals(await put("<order>\n<name>x</order>"), [
+    400,
+    `${read}Expected closing tag 'name' (opened in line 2, col 1) instead of closing tag 'order': line 2, column 8`,
+  ]);
+  assertEquals(await put(" "), [400, `${read}there is no element`]);
+  assertEquals(await put("<order><name>x</name><paid>perhaps</paid></order>"), [
+    400,
+    `${read}at "paid": "perhaps" is not true or false`,
+  ]);
+});

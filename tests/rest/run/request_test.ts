@@ -38,6 +38,16 @@ Deno.test("handler() names the argument that is bad, and answers 400", async () 
   }
 });
 
+Deno.test("handler() names the field of a form that is bad, and its text", async () => {
+  const run = serve({
+    F: rest("POST(application/x-www-form-urlencoded) /", [z.object({ name: z.string(), age: z.int() })]),
+  }, { F: () => {} });
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  const response = await run(new Request("http://h/", { method: "POST", headers, body: "name=Ann&age=forty" }));
+  const words = 'Read the body as application/x-www-form-urlencoded: at "age": "forty" is not a number';
+  assertEquals([response.status, (await response.json()).detail], [400, words]);
+});
+
 Deno.test("handler() spreads a struct over the query, nested and repeated", async () => {
   const Options = z.object({
     all: z.boolean().optional(),
