@@ -197,7 +197,9 @@ class Importer {
   /** The path with each parameter's place. A parameter that is not described is text. */
   #route(path: string, within: readonly JSONSchema[], place: (parameter: JSONSchema) => string): string {
     const taken = new Set<string>();
-    return path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => {
+    return path.replaceAll(/\{([^}]+)\}|\s+|%(?![0-9a-f]{2})/gi, (text, name?: string) => {
+      // In a tag blanks divide the path from its rules.
+      if (name === undefined) return encodeURIComponent(text);
       const parameter = within.find((one) => one.name === name) ?? { schema: { type: "string" } };
       const star = parameter["x-gantry-remainder"] === true ? "*" : "";
       return `{${freeName(name, taken)}${star}=${place(parameter)}}`;

@@ -226,3 +226,11 @@ Deno.test("importOpenAPI() of an API's own document keeps versions of one path a
   const hostile = JSON.stringify(openapi(shop)).replaceAll('">=2"', JSON.stringify('">=2", description: "no'));
   assert(!importOpenAPI(JSON.parse(hostile)).includes('"no'), "a text that is no comparison");
 });
+
+Deno.test("defect: importOpenAPI() encodes blanks and lone percent signs of a path, which a tag cannot hold", async () => {
+  const { definition } = await loadModule(foreign({
+    "/a b/{my id}": { get: { operationId: "A", parameters: [{ name: "my id", in: "path", required: true }] } },
+    "/100%/a%20b": { get: { operationId: "B" } },
+  }));
+  assertEquals(definition.plans.map(({ tag }) => tag), ["GET /a%20b/{my_id=%v}", "GET /100%25/a%20b"]);
+});
