@@ -214,6 +214,8 @@ Deno.test("rest() finds fields by the rest name of their metadata", () => {
 Deno.test("api() says how an argument of its own stands in a path, and that schemas come in lists", () => {
   const own = problemsOf({ Get: rest("GET /users/{id}" as string, [z.string()]) });
   assertStringIncludes(own[0], `no struct argument has a field "id": an argument of its own is {id=%v}`);
+  const query = problemsOf({ Find: rest("GET /users?name" as string, [z.string()]) });
+  assertStringIncludes(query[0], `no struct argument has a field "name": an argument of its own is name=%v`);
   // A program in JavaScript has no types.
   const bare = { tag: "GET /users", args: [], results: User, options: {} } as unknown as Operations[string];
   assertEquals(problemsOf({ List: bare }), ['Define "List": the results are no list of schemas: "GET /users"']);

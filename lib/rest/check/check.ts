@@ -169,13 +169,13 @@ class PlanCheck {
     for (const [index, schema] of results.entries()) this.#schema(schema, `result ${index + 1}`);
     for (const segment of this.#tag.segments) {
       for (const { name, source, column = 1 } of segment.parts.filter((part) => typeof part !== "string")) {
-        const target = this.#target(source, column);
+        const target = this.#target(source, column, (name) => `{${name}=%v}`);
         if (target !== undefined) this.#scalar(target.kind, name, column);
       }
     }
     for (const item of this.#tag.query) {
       if (item.type === "constant") continue;
-      const target = this.#target(item.source, item.column ?? 1);
+      const target = this.#target(item.source, item.column ?? 1, (name) => `${name}=%v`);
       if (target === undefined || item.type === "named" || /^(struct|map)$/.test(target.kind.type)) continue;
       const what = `argument ${target.argument + 1} is ${kindWord(target.kind)}`;
       this.#fail(`only a struct or a map can be spread over the query, ${what}`, item.column);
@@ -207,15 +207,15 @@ class PlanCheck {
     }
   }
 
-  #target(source: Source, column: number): Target | undefined {
+  #target(source: Source, column: number, alone: (name: string) => string): Target | undefined {
     const all = this.#plan.arguments;
     const target = findTarget(all, source);
     if (target.argument in all) return target;
     this.#fail(
       "field" in source
-        ? `no struct argument has a field "${source.field.join(".")}": an argument of its own is {${
-          source.field.at(-1)
-        }=%v}`
+        ? `no struct argument has a field "${source.field.join(".")}": an argument of its own is ${
+          alone(source.field.join("_"))
+        }`
         : `argument ${source.argument + 1} is not there: there are ${all.length}`,
       column,
     );
