@@ -8,7 +8,7 @@ import { decompress, refuseCodings } from "./run/content_coding.ts";
 import type { Handler } from "./context.ts";
 import { type HandlerOptions as CoreOptions, handlerWith, type ServerParts } from "./run/core_server.ts";
 import { findDuplicates } from "./check/duplicates.ts";
-import { requireImplementations, requirePrefix } from "./check/check_serving.ts";
+import { requireImplementations, requireOptions } from "./check/check_serving.ts";
 import { etag } from "./run/etag.ts";
 import { exactness } from "./run/check_result.ts";
 import { exactJSON } from "./codecs/exact_json.ts";
@@ -75,7 +75,7 @@ export const SERVER_PARTS: ServerParts = formStreams({
  * @param auth Who may call; null lets everybody
  * @param implementations The APIs; the errors of unknown paths look like those of the first
  * @throws {DefinitionError} when operations have no function, or those of different APIs take the same requests
- * @throws {TypeError} when there is no authenticator, no implementation, or a prefix without a slash in front
+ * @throws {TypeError} when there is no authenticator, no implementation, no stack in `use`, or a prefix without a slash
  *
  * @example
  * ```ts
@@ -92,7 +92,7 @@ export function handler<Identity = unknown, State extends object = object>(
 ): Handler {
   requireAuthenticator(auth);
   requireImplementations(implementations);
-  requirePrefix(options.prefix);
+  requireOptions(options);
   const all = "definition" in implementations ? [implementations] : implementations;
   const prefixes = all.map(({ definition: { base } }) => pathOfBase(options.prefix ?? base));
   // Within one definition duplicates are among its own problems.

@@ -1,6 +1,6 @@
 import type { Authenticator } from "./auth.ts";
 import { DefinitionError, problemsOfImplementation } from "./check/check.ts";
-import { requireImplementations, requirePrefix } from "./check/check_serving.ts";
+import { requireImplementations, requireOptions } from "./check/check_serving.ts";
 import type { Handler, Platform } from "./context.ts";
 import { handlerWith } from "./run/core_server.ts";
 import { type Endpoint, makeEndpoint } from "./run/endpoint.ts";
@@ -47,7 +47,7 @@ export function handlers<Identity = unknown, State extends object = object>(
   options: Omit<HandlerOptions<State>, "fallback"> = {},
 ): Iterable<[pattern: string, handler: Handler]> {
   requireImplementations(implementation);
-  requirePrefix(options.prefix);
+  requireOptions(options);
   const { definition, functions } = implementation;
   checkImplementation(implementation);
   const parts = partsOf(options);

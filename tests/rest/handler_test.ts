@@ -134,13 +134,15 @@ Deno.test("handler() calls a fallible function's thrown error an error", async (
   assertEquals((await run(request("DELETE", "/x"))).status, 404);
 });
 
-Deno.test("handler() refuses a prefix that no path begins with, and what implement() did not make", () => {
+Deno.test("handler() refuses a prefix that no path begins with, middleware in a list, and what implement() did not make", () => {
   const ping = api("http://x", { Ping: rest("GET /ping") });
   const functions = implement(ping, { Ping() {} });
   const refused = 'Serve the API: the prefix "v1" does not begin with a slash';
   assertThrows(() => handler(null, functions, { prefix: "v1" }), TypeError, refused);
   assertThrows(() => handlers(null, functions, ":%s", "*", { prefix: "v1" }), TypeError, refused);
   for (const prefix of [undefined, "", "/v1", "https://x/v1"]) handler(null, functions, { prefix });
+  // @ts-expect-error A list is no stack.
+  assertThrows(() => handler(null, functions, { use: [] }), TypeError, "the option use takes middlewareStack().use(");
   // @ts-expect-error A definition is no implementation.
   assertThrows(() => handler(null, ping), TypeError, "Serve the API: pass what implement() or link() made of it");
 });

@@ -12,11 +12,16 @@ export function requireImplementations(all: unknown): void {
 }
 
 /**
- * Throws for a prefix that no path begins with: it would be taken for a host, and the operations served without it.
+ * Throws for a prefix that no path begins with, as it would be taken for a host and the operations served without it, and for middleware that is
+ * no stack.
  *
  * @throws {TypeError}
  */
-export function requirePrefix(prefix: string | undefined): void {
-  if (!prefix || prefix.startsWith("/") || prefix.includes("://")) return;
-  throw new TypeError(`Serve the API: the prefix "${prefix}" does not begin with a slash`);
+export function requireOptions({ prefix, use }: { readonly prefix?: string; readonly use?: unknown }): void {
+  if (prefix && !prefix.startsWith("/") && !prefix.includes("://")) {
+    throw new TypeError(`Serve the API: the prefix "${prefix}" does not begin with a slash`);
+  }
+  if (use !== undefined && typeof (use as { around?: unknown } | null)?.around !== "function") {
+    throw new TypeError("Serve the API: the option use takes middlewareStack().use(…)");
+  }
 }
