@@ -82,16 +82,25 @@ Deno.test("defect: clientModule() sends JSON where the tag says a type that it c
     Add: rest("POST(application/xml) /notes", [Note], [Note]),
     Say: rest("POST(text/plain) /words", [z.string()], [z.string()]),
     Tag: rest("POST(application/x-www-form-urlencoded) /tags", [Note], [Note]),
+    Read: rest("GET(application/xml) /notes", [], [Note]),
   }, { codecs: [xml()] });
-  const serve = handler(null, implement(notes, { Add: (note) => note, Say: (word) => word, Tag: (note) => note }));
+  const note = { to: "<Ann>", tags: ["a"] };
+  const functions = {
+    Add: (value: typeof note) => value,
+    Say: (word: string) => word,
+    Tag: (value: typeof note) => value,
+  };
+  const serve = handler(null, implement(notes, { ...functions, Read: () => note }));
   const fetch = (request: Request) => {
     types.push(request.headers.get("content-type"));
     return serve(request);
   };
   const calls = (await imported(clientModule(notes))).connect("http://x", { fetch });
-  const note = { to: "<Ann>", tags: ["a"] };
   assertEquals([await calls.Add(note), await calls.Say("hi"), await calls.Tag(note)], [note, "hi", note]);
   assertEquals(types, ["application/json", "text/plain", "application/x-www-form-urlencoded"]);
+  // It reads none either, and its types say so.
+  assertStringIncludes(await calls.Read(), "<to>&lt;Ann&gt;</to>");
+  assertStringIncludes(clientTypes(notes), "Read(options?: CallOptions): Promise<string>;");
 });
 
 Deno.test("clientModule() streams both ways", async () => {

@@ -1,5 +1,6 @@
 import { declaredErrors } from "../../plan/declared_errors.ts";
 import { type ChannelMarker, type MARKER, markerIs, streamMarkerOf } from "../../plan/marker.ts";
+import type { ResultPlan } from "../../plan/plan_types.ts";
 import type { Schema } from "../../plan/schema.ts";
 import { Components } from "../components.ts";
 import { type Definitions, describeAll, type Described, isOptional, listOf } from "../described.ts";
@@ -172,8 +173,15 @@ function argumentTypeName({ plan, id }: Described, index: number): string {
   return `${id}Argument${index + 1}`;
 }
 
+/** Whether the module gives a result as its text: that of a type it cannot read, such as XML. */
+function isGivenAsText({ shape, contentType, kind }: ResultPlan): boolean {
+  const isRead = /json|^multipart\/form-data|^application\/x-www-form-urlencoded/.test(contentType);
+  return shape === "value" && !isRead && /^(?:struct|map|list|choice)$/.test(kind.type);
+}
+
 function resultType({ plan: { result }, id }: Described, components: Components): string {
   const types = result.schemas.map((schema, index) => {
+    if (isGivenAsText(result)) return "string";
     const type = valueType(schema, components, index === 0 ? `${id}Result` : `${id}Result${index + 1}`);
     return isOptional(schema) && type !== "unknown" ? `${type} | undefined` : type;
   });
