@@ -42,7 +42,7 @@ export async function readResult(
     : shape === "list"
     ? whole
     : isRecord(whole) && names.map((name) => whole[name]);
-  if (!Array.isArray(values)) throw wrong(plan, "expected a list or an object");
+  if (!Array.isArray(values)) throw wrongResult(plan, "expected a list or an object");
   const checked = await Promise.all(schemas.map((schema, index) => check(plan, schema, values[index])));
   headers?.read(checked, response);
   return checked.length === 1 ? checked[0] : checked;
@@ -58,9 +58,9 @@ async function decode(plan: Plan, codecs: readonly Codec[], response: Response):
     const text = await response.text();
     if (codec) return codec.decode(text, context);
   } catch (cause) {
-    throw wrong(plan, cause, cause);
+    throw wrongResult(plan, cause, cause);
   }
-  throw wrong(plan, `"${type}" cannot be read`);
+  throw wrongResult(plan, `"${type}" cannot be read`);
 }
 
 /**
@@ -70,11 +70,12 @@ async function decode(plan: Plan, codecs: readonly Codec[], response: Response):
  */
 export async function check(plan: Plan, schema: Schema, value: unknown): Promise<unknown> {
   const validated = await schema["~standard"].validate(value);
-  if (validated.issues) throw wrong(plan, describeIssues(validated.issues));
+  if (validated.issues) throw wrongResult(plan, describeIssues(validated.issues));
   return validated.value;
 }
 
-const wrong = ({ name }: Plan, detail: unknown, cause?: unknown) =>
+/** The error of a result that is not what the definition says. */
+export const wrongResult = ({ name }: Plan, detail: unknown, cause?: unknown) =>
   new HTTPError(502, `Read the result of "${name}": ${(detail as Partial<Error> | undefined)?.message ?? detail}`, {
     kind: "body",
     cause,

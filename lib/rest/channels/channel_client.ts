@@ -4,7 +4,7 @@ import { readJSON } from "../codecs/json.ts";
 import type { Channel } from "../plan/marker.ts";
 import { openChannel } from "./open_channel.ts";
 import type { Plan } from "../plan/plan_types.ts";
-import { check } from "../call/read_result.ts";
+import { check, wrongResult } from "../call/read_result.ts";
 
 /**
  * Opens the channel that a call results in: the part of a client that reads channels.
@@ -40,7 +40,12 @@ export function readChannel(
     // That of the call and its timeout, in one.
     signal: request.signal,
     async decode(text) {
-      const value = readJSON(text, kind);
+      let value: unknown;
+      try {
+        value = readJSON(text, kind);
+      } catch (cause) {
+        throw wrongResult(plan, cause, cause);
+      }
       return item === undefined ? value : await check(plan, item, value);
     },
   });

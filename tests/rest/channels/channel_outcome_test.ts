@@ -83,3 +83,16 @@ Deno.test("outcomeOf() of the client module tells whether a channel could be ope
   // Nobody hears of one that is not asked for.
   await client.Watch("none", { websocket: true });
 });
+
+Deno.test("defect: a channel whose server sends something else says which operation's, and why", async () => {
+  const fetch = () => Promise.resolve(new Response("<h1>Welcome</h1>", { headers: { "content-type": "text/html" } }));
+  for (const client of [{ fetch }, events({ fetch: () => Promise.resolve(new Response("data: oh\n\n")) })]) {
+    const prices = await link(market, "http://x", client).Watch("tea");
+    const error = await assertRejects(
+      () => Array.fromAsync(prices),
+      HTTPError,
+      'Read the result of "Watch": Unexpected',
+    );
+    assertEquals(error.status, 502);
+  }
+});
