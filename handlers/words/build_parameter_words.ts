@@ -93,5 +93,7 @@ export const BUILD_PARAMETER_WORDS: Readonly<Record<string, string>> = {
   "BuildImage.t": "A name of the image; several times for several.",
   "LocalBuildImage.t": "A name of the image; several times for several.",
   "CompatBuildImage.t": "A name of the image; several times for several.",
+  "CompatBuildImage.session": "The session of a client of BuildKit, with version 2; nothing is asked of it.",
+  "CompatBuildImage.version": "1 or 2; the messages of both are those of the classic builder.",
   "BuildImage.ignore": "Stages that fail where nobody needs them are no failure.",
 };

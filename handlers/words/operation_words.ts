@@ -28,12 +28,18 @@ export function wordsOf(id: string): OperationWords | undefined {
     description,
     parameter: (name) => {
       const text = lookUp(PARAMETER_WORDS, `${id}.${name}`) ?? lookUp(PARAMETER_WORDS, name);
-      return id.endsWith("BuildImage") && REFUSED_PARAMETERS.has(name) ? `${text ?? ""} Not supported here.` : text;
+      return isRefused(id, name) ? `${text ?? ""} Not supported here.` : text;
     },
     field: fieldsOf(id),
     example: Object.hasOwn(BODY_EXAMPLES, id) ? BODY_EXAMPLES[id] : undefined,
     values: Object.hasOwn(PARAMETER_EXAMPLES, id) ? PARAMETER_EXAMPLES[id] : undefined,
   };
+}
+
+/** Whether no image is built with a parameter. Docker's clients send a session beside the second version. */
+function isRefused(id: string, name: string): boolean {
+  if (id === "CompatBuildImage" && ["session", "version"].includes(name)) return false;
+  return id.endsWith("BuildImage") && REFUSED_PARAMETERS.has(name);
 }
 
 /** The words about the fields of an operation's body, by their paths. */

@@ -31,7 +31,7 @@ async function buildImage(
   headers.set("content-type", MESSAGES);
   // docker-py names a Dockerfile outside the context twice: the file that it has put there, and the text in it. Go reads the first.
   const dockerfile = new URL(request.url).searchParams.get("dockerfile") ?? undefined;
-  const options = buildOptions({ ...query, dockerfile });
+  const options = buildOptions({ ...withoutSession(query), dockerfile });
   const build = engine.builds.build({
     ...options,
     format: options.format ?? "docker",
@@ -43,4 +43,12 @@ async function buildImage(
     signal,
   });
   return await buildMessages(build, { style: "docker", quiet: query.q });
+}
+
+/**
+ * Leaves out the session of BuildKit's first form (`version=2`), by which dockerode and testcontainers only answer questions for
+ * credentials that they send in a header as well. A context that the session itself would carry is refused as before.
+ */
+function withoutSession({ session, version, ...query }: CompatBuildQuery): CompatBuildQuery {
+  return version === "2" && query.remote !== "client-session" ? query : { ...query, session, version };
 }

@@ -50,6 +50,13 @@ Deno.test("dockerode builds of a folder, of an archive and of a repository, and 
     const output = await follow(await docker.buildImage(undefined, { remote: git.url, t: "rode:2" }));
     assertStringIncludes(output.map(({ stream = "" }) => stream).join(""), "in-git");
   });
+  await t.step("buildImage() with the session of version 2, told as by the classic builder", async () => {
+    const source = { context: context.path, src: ["Dockerfile", "file"] };
+    const options = { t: "rode:3", buildargs: { WHO: "both" }, version: "2" };
+    const output = await follow(await docker.buildImage(source, options));
+    assertStringIncludes(output.map(({ stream = "" }) => stream).join(""), "hello both");
+    assertEquals((await docker.getImage("rode:3").inspect()).Os, "linux");
+  });
   await t.step("a command that fails is an error of the stream", async () => {
     await context.write("Dockerfile", `FROM ${image}\nRUN exit 9\n`);
     const source = { context: context.path, src: ["Dockerfile"] };
@@ -58,7 +65,7 @@ Deno.test("dockerode builds of a folder, of an archive and of a repository, and 
   });
 });
 
-Deno.test("testcontainers builds an image from a Dockerfile, and runs it", async () => {
+Deno.test("testcontainers builds an image from a Dockerfile, with BuildKit and without, and runs it", async () => {
   await using session = await Session.shared();
   const { server, image } = session;
   await using context = await ContextFolder.make({
@@ -84,6 +91,9 @@ Deno.test("testcontainers builds an image from a Dockerfile, and runs it", async
     "gantry-test:1",
   ]);
   assertEquals([result.code, result.stdout.trim()], [0, "testcontainers\ncontent"], result.stderr);
+  // By withBuildkit(), of the same files.
+  const { stdout } = await server.docker("run", "--rm", "gantry-test:1-buildkit", "cat", "/who");
+  assertEquals(stdout.trim(), "testcontainers");
 });
 
 /** docker-py puts a Dockerfile from elsewhere into the context under a name of its own, and sends its text besides. */
