@@ -203,6 +203,16 @@ Deno.test("dockerRequest() refuses what docker asks for and nobody has", () => {
   assertEquals(docker({ Image: "x", Domainname: "x.y" }).sysctl, { "kernel.domainname": "x.y" });
 });
 
+Deno.test("dockerRequest() refuses a health check whose times are shorter than a millisecond, as Docker does", () => {
+  const check = (Healthcheck: unknown) => docker({ Image: "x", Healthcheck });
+  for (const name of ["Interval", "Timeout", "StartPeriod", "StartInterval"]) {
+    const text = `${name} in Healthcheck cannot be less than 1ms: it is 30 nanoseconds`;
+    assertEquals(assertThrows(() => check({ Test: ["CMD", "a"], [name]: 30 }), RequestError, text).code, "malformed");
+    check({ Test: ["CMD", "a"], [name]: 1_000_000 });
+    check({ Test: ["CMD", "a"], [name]: 0 });
+  }
+});
+
 Deno.test("dockerRequest() takes the interface's name and settings, which inspection gives back", () => {
   const name = { "com.docker.network.endpoint.ifname": "wan0" };
   const settings = {
