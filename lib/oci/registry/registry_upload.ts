@@ -5,7 +5,7 @@
  */
 import { concatBytes } from "../bytes/bytes.ts";
 import { discardBody } from "./body.ts";
-import { RegistryError } from "./registry_error.ts";
+import { errorOf, RegistryError } from "./registry_error.ts";
 import { type HTTPOptions, pauseBefore, refuseErrors } from "./registry_http.ts";
 import type { RegistrySession } from "./registry_session.ts";
 
@@ -72,7 +72,7 @@ export async function hasBlob(
   await discardBody(response);
   if (response.status === 200) return true;
   if (response.status === 404) return false;
-  throw (await uploadRefusal(response)).within(`checking whether a blob ${digest} exists in ${session.host}/${path}`);
+  throw (await errorOf(response)).within(`checking whether a blob ${digest} exists in ${session.host}/${path}`);
 }
 
 async function beginUpload(session: RegistrySession, { path, signal }: Upload): Promise<URL> {
@@ -160,13 +160,4 @@ async function readWhole(stream: ReadableStream<Uint8Array>, size: number): Prom
   const bytes = concatBytes(parts);
   if (bytes.length !== size) throw new RegistryError("corrupt", `a blob has ${bytes.length} bytes, expected ${size}`);
   return new Uint8Array(bytes);
-}
-
-async function uploadRefusal(response: Response): Promise<RegistryError> {
-  try {
-    await refuseErrors(response, "", []);
-  } catch (error) {
-    if (error instanceof RegistryError) return error;
-  }
-  return new RegistryError("http", `unexpected status ${response.status}`, { status: response.status });
 }

@@ -47,7 +47,7 @@ Deno.test("CompatPushImage tells the digest in words and as aux, and failures in
   assertEquals(denied.status, 500);
   const body = await denied.json();
   assertEquals(body.error, body.errorDetail.message);
-  assertStringIncludes(body.error, "authentication required");
+  assertStringIncludes(body.error, "exists in localhost:5000/secret/x: authentication required");
   await test.engine.images.tag(TINY_NAME, name, "2");
   const both = await lines(await test.send("POST", `/images/${name}/push`));
   assertEquals(both.flatMap(({ aux }) => aux === undefined ? [] : [aux.Tag]), ["1", "2"]);
