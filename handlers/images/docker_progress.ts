@@ -11,20 +11,24 @@ const STATES: Record<LayerState, string> = {
   exists: "Already exists",
 };
 
-/**
- * A pull's progress as Docker tells it. A failure is the last message.
- *
- * @param tellEnd Gives the last words of a pull that has come to its end
- */
+/** The words of a pull besides its layers. */
+export interface ProgressWords {
+  /** Gives the last words of a pull that has come to its end. */
+  tellEnd?: () => readonly string[];
+  /** All tags are pulled, and none is named. */
+  allTags?: boolean;
+}
+
+/** A pull's progress as Docker tells it. A failure is the last message. */
 export async function* progressMessages(
   progress: AsyncIterable<PullProgress>,
   reference: string,
-  tellEnd: () => readonly string[] = () => [],
+  { tellEnd = () => [], allTags }: ProgressWords = {},
 ): AsyncIterable<ProgressMessage> {
   const colon = reference.lastIndexOf(":");
   const tag = colon > reference.lastIndexOf("/") ? reference.slice(colon + 1) : "latest";
   const name = reference.slice(0, colon > reference.lastIndexOf("/") ? colon : undefined);
-  yield emit(ProgressMessage, { status: `Pulling from ${name}`, id: tag });
+  yield emit(ProgressMessage, { status: `Pulling from ${name}`, ...!allTags && { id: tag } });
   const announced = new Set<string>();
   try {
     for await (const value of progress) {

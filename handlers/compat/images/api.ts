@@ -18,7 +18,7 @@ import {
   CompatPushQuery,
   CompatRemoveImageQuery,
 } from "../../wire/compat/query.ts";
-import { HistoryResponse, ImageSearchReport, ImageSummary } from "../../wire/images/image.ts";
+import { HistoryResponse, ImageSearchResult, ImageSummary } from "../../wire/images/image.ts";
 import { SearchQuery, TagQuery } from "../../wire/images/image_query.ts";
 import { z } from "../../wire/zod.ts";
 
@@ -37,7 +37,7 @@ export const compatImagesAPI = api("http://localhost", {
   CompatCreateImageFromSrc: rest(
     "POST(application/x-tar) /images/create?%v",
     [CompatImportQuery, tar],
-    [ImportedImage],
+    [chan(ImportedImage)],
     { present: ["fromSrc"], body: "as-tagged" },
   ),
   CompatExportImages: rest("GET /images/get?%v", [CompatExportQuery], [archive]),
@@ -52,7 +52,7 @@ export const compatImagesAPI = api("http://localhost", {
     { body: "as-tagged" },
   ),
   CompatGetImages: rest("GET /images/json?%v", [CompatListImagesQuery], [z.array(ImageSummary)]),
-  CompatSearchImages: rest("GET /images/search?%v", [SearchQuery], [z.array(ImageSearchReport)]),
+  CompatSearchImages: rest("GET /images/search?%v", [SearchQuery], [z.array(ImageSearchResult)]),
   CompatPruneImages: rest("POST /images/prune?%v", [CompatPruneImagesQuery], [ImagesPruneReport]),
   CompatRemoveImage: rest("DELETE /images/{name*=%v}?%v", [name, CompatRemoveImageQuery], [z.array(RemovedImage)]),
   CompatGetImage: rest("GET /images/{name*=%v}/json", [name], [ImageInspect]),

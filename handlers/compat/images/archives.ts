@@ -2,6 +2,7 @@ import type { Engine } from "../../../lib/engine/engine.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
 import type { Context } from "../../../lib/rest/mod.ts";
 import { ARCHIVE_TYPE, sourceURL } from "../../images/archives.ts";
+import type { ImportedImage } from "../../wire/compat/image.ts";
 import type { CompatImportQuery } from "../../wire/compat/query.ts";
 import { withTag } from "./create_image.ts";
 import { dockerName, localName, nameShower } from "./docker_name.ts";
@@ -42,16 +43,21 @@ async function* tellLoaded(lines: readonly string[]): AsyncIterable<{ stream: st
   for (const line of lines) yield await Promise.resolve({ stream: `Loaded image${line}\n` });
 }
 
-/** Makes an image of the body (`fromSrc=-`), or of what a URL gives. */
+/** Makes an image of the body (`fromSrc=-`), or of what a URL gives, and tells its ID in a line: clients read no other answer. */
 export async function importImage(
   engine: Engine,
   { fromSrc = "", repo = "", tag = "", platform = "", changes, message }: CompatImportQuery,
   body: ReadableStream<Uint8Array>,
-  { signal }: Context,
-) {
+  { signal, headers }: Context,
+): Promise<AsyncIterable<ImportedImage>> {
   const reference = repo === "" ? undefined : dockerName(engine, withTag(repo, tag));
   const options = { ...parsePlatform(platform), changes, message, reference, signal };
   const { id } = await engine.images.archives.import(fromSrc === "-" ? body : sourceURL(fromSrc), options);
+  headers.set("content-type", "application/json");
+  return tellImported(id);
+}
+
+async function* tellImported(id: string): AsyncIterable<ImportedImage> {
   // The CLI would print an ID before the status, and its callers take the line for the image's.
-  return { status: `sha256:${id}`, progress: "", progressDetail: {}, id: "" };
+  yield await Promise.resolve({ status: `sha256:${id}`, progress: "", progressDetail: {}, id: "" });
 }

@@ -3,6 +3,7 @@ import { EngineError } from "../../../lib/engine/errors.ts";
 import { RegistryError } from "../../../lib/oci/registry/registry_error.ts";
 import type { Context } from "../../../lib/rest/mod.ts";
 import { dockerName } from "./docker_name.ts";
+import { isSpokenByPodman } from "../../path_version.ts";
 import { parsePlatform } from "./platform.ts";
 import { progressMessages } from "../../images/docker_progress.ts";
 import { beginProgress } from "../../images/pull_progress.ts";
@@ -13,14 +14,21 @@ import type { CompatCreateImageQuery } from "../../wire/compat/query.ts";
 import type { z } from "../../wire/zod.ts";
 import { RequestError } from "../../request_error.ts";
 
-/** Pulls an image and tells how it goes. */
+/** A tag or a digest at the end of a name. */
+const TAGGED = /[@:][^/]*$/;
+
+/**
+ * Pulls an image and tells how it goes. A name alone means all tags of the repository (`docker pull --all-tags`), as Docker has it: its
+ * clients name the tag that they want. In the versions that Podman's service speaks it means `latest`.
+ */
 export async function createImage(
   engine: Engine,
   { fromImage = "", tag = "", platform = "", retry, retryDelay }: z.output<typeof CompatCreateImageQuery>,
-  { request, signal }: Context,
+  { request, signal, version }: Context,
 ): Promise<AsyncIterable<ProgressMessage>> {
   if (fromImage === "") throw new RequestError("malformed", "fromImage parameter cannot be empty");
   const reference = withTag(fromImage, tag);
+  const allTags = !TAGGED.test(reference) && !isSpokenByPodman(version);
   const credentials = registryCredentials(request.headers);
   const pause = retryDelay === undefined ? undefined : parseMilliseconds("retryDelay", retryDelay);
   const options = {
@@ -28,25 +36,34 @@ export async function createImage(
     platform: parsePlatform(platform),
     credentials,
     trustLoopback: true,
+    allTags,
     retries: retry,
     retryDelay: pause,
     signal,
   } as const;
   const name = dockerName(engine, reference);
-  const known = engine.images.exists(name) ? engine.images.resolve(name).id : undefined;
+  const known = imagesOf(engine, name, allTags);
   // Scripts look for these words.
   const tellEnd = () => {
-    if (!engine.images.exists(name)) return [];
-    const { id, digest } = engine.images.resolve(name);
-    const shown = /[@:][^/]*$/.test(reference) ? reference : `${reference}:latest`;
-    const status = id === known ? "Image is up to date for" : "Downloaded newer image for";
-    return [`Digest: ${digest}`, `Status: ${status} ${shown}`];
+    const found = imagesOf(engine, name, allTags);
+    if (found.length === 0) return [];
+    const shown = allTags || TAGGED.test(reference) ? reference : `${reference}:latest`;
+    const isSame = found.every(({ id }, index) => known[index]?.id === id);
+    const status = isSame ? "Image is up to date for" : "Downloaded newer image for";
+    return [...found.map(({ digest }) => `Digest: ${digest}`), `Status: ${status} ${shown}`];
   };
   try {
-    return progressMessages(await beginProgress(engine.images.pull(name, options)), reference, tellEnd);
+    const progress = await beginProgress(engine.images.pull(name, options));
+    return progressMessages(progress, reference, { tellEnd, allTags });
   } catch (error) {
     throw pullRefusal(error);
   }
+}
+
+/** The images here that a pull may change. */
+function imagesOf({ images }: Engine, name: string, allTags: boolean): { id: string; digest: string }[] {
+  if (allTags) return images.namesIn(name).map((one) => images.resolve(one));
+  return images.exists(name) ? [images.resolve(name)] : [];
 }
 
 /** Docker's clients show a registry's words, and no more. */

@@ -10,6 +10,8 @@ import { keepUntilChange } from "../../keep_answer.ts";
 import { prune } from "../../images/prune.ts";
 import { searchImages } from "../../images/search.ts";
 import { tagImage } from "../../images/tag.ts";
+import { emit } from "../../wire/emit.ts";
+import { type ImageSearchReport, ImageSearchResult } from "../../wire/images/image.ts";
 import { compatImagesAPI } from "./api.ts";
 import { exportImage, exportImages, importImage, loadImages } from "./archives.ts";
 import { createImage } from "./create_image.ts";
@@ -38,7 +40,7 @@ export function compatImages(engine: Engine): Implementation {
     },
     CompatSearchImages: async (query, context) => {
       const found = await searchImages(engine, query, context, { trustLoopback: true });
-      if (found.length > 0) return found;
+      if (found.length > 0) return found.map((report) => searchResult(report));
       throw new EngineError("no_such_image", `failed to find image ${query.term}: image not known`);
     },
     CompatPruneImages: async (query) => {
@@ -96,4 +98,16 @@ function sharedSizes({ images }: Engine): (image: ImageRecord) => number {
   return ({ layers }) =>
     layers.filter(({ diffID }) => images.sharers(diffID) > 1)
       .reduce((sum, { diffID, size }) => sum + (images.layerSize(diffID) ?? size), 0);
+}
+
+/** Adds Docker's own fields to Podman's report. */
+function searchResult(report: ImageSearchReport): ImageSearchResult {
+  return emit(ImageSearchResult, {
+    ...report,
+    name: report.Name,
+    description: report.Description,
+    star_count: report.Stars,
+    is_official: report.Official !== "",
+    is_automated: report.Automated !== "",
+  });
 }

@@ -111,6 +111,7 @@ export const ImportedImage = z.object({
   progressDetail: z.record(z.string(), z.string()),
   id: z.string(),
 });
+export type ImportedImage = z.output<typeof ImportedImage>;
 
 /** `handlers.ImagesPruneReport`. */
 export const ImagesPruneReport = z.object({ ImagesDeleted: z.array(RemovedImage), SpaceReclaimed: z.number() });

@@ -174,5 +174,15 @@ export const ImageSearchReport = z.object({
 });
 export type ImageSearchReport = z.output<typeof ImageSearchReport>;
 
+/** `registry.SearchResult` of Docker, and Podman's report besides, which its service answers in Docker's tree too. */
+export const ImageSearchResult = ImageSearchReport.extend({
+  name: z.string(),
+  description: z.string(),
+  star_count: z.number(),
+  is_official: z.boolean(),
+  is_automated: z.boolean(),
+});
+export type ImageSearchResult = z.output<typeof ImageSearchResult>;
+
 /** `reports.ScpReport`. */
 export const ScpReport = z.object({ Id: z.string() });

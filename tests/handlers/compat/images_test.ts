@@ -76,6 +76,28 @@ Deno.test("CompatCreateImageFromImage fails with a registry's own words and stat
   assertEquals(await create("secret/x:1"), [401, "unauthorized: authentication required"]);
 });
 
+Deno.test("CompatCreateImageFromImage pulls all tags of a name without one, and latest in Podman's versions", async () => {
+  await using test = await openTestEngine({ pulled: false });
+  const pull = async (version: string) => {
+    const response = await test.send("POST", `${version}/images/create?fromImage=localhost:5000/team/tiny`);
+    const told = (await response.text()).trim().split("\n").map((line) => JSON.parse(line));
+    return [response.status, told[0].status ?? told[0].message, told.at(-1).status];
+  };
+  const name = "localhost:5000/team/tiny";
+  assertEquals(await pull("/v1.41"), [404, "manifest unknown: manifest unknown", undefined]);
+  assertEquals(await pull("/v1.44"), [200, `Pulling from ${name}`, `Status: Downloaded newer image for ${name}`]);
+  assertEquals(test.engine.images.namesIn(name), [`${name}:1`]);
+  assertEquals(await pull(""), [200, `Pulling from ${name}`, `Status: Image is up to date for ${name}`]);
+});
+
+Deno.test("CompatSearchImages has Docker's fields besides those of Podman's report", async () => {
+  await using test = await openTestEngine();
+  const [found] = await (await test.send("GET", "/images/search?term=localhost:5000/popular")).json();
+  const own = { name: "localhost:5000/team/popular", description: "small", star_count: 7 };
+  const report = { Index: "localhost:5000", Name: own.name, Description: "small", Stars: 7, Official: "[OK]" };
+  assertEquals(found, { ...report, Automated: "", Tag: "", ...own, is_official: true, is_automated: false });
+});
+
 Deno.test("an image that is not there is one in Docker's words, and in Podman's as the cause", async () => {
   await using test = await openTestEngine({ pulled: false });
   const { message, cause } = await (await test.send("GET", "/images/nothing/json")).json();
