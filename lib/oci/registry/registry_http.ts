@@ -5,6 +5,7 @@
  */
 import { discardBody } from "./body.ts";
 import { tapStream } from "../bytes/byte_stream.ts";
+import { isObject } from "../json.ts";
 import { messageOf } from "../message_of.ts";
 import { escapeUnprintable } from "../printable.ts";
 import { errorOf, RegistryError } from "./registry_error.ts";
@@ -205,9 +206,10 @@ export function failureReason(error: unknown, url: URL): string {
   return escapeUnprintable(text.replace(/^error sending request (?:from \S+ )?for url \([^)]*\):\s*/, ""));
 }
 
-/** Whether trying again may help: not when nobody listens, no such host is known, or the certificate is refused. */
+/** Whether trying again may help: not when nobody listens, no such host is known, the certificate is refused, or the runtime asks nobody. */
 function mayPass(error: unknown): boolean {
   if (!(error instanceof RegistryError) || error.code !== "unreachable") return false;
+  if (isObject(error.cause) && error.cause.code === "unsupported") return false;
   return !/connection refused|no such host|HTTPS client|certificate|ssl|tls|blocked/i.test(error.message);
 }
 

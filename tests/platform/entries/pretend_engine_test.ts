@@ -76,3 +76,18 @@ Deno.test("openPretendEngine() says that it pretends where it cannot", async () 
   const build = world.engine.build({ Dockerfile: "FROM tool\nRUN true" }, { tag: "mine" });
   await assertRejects(() => build, ClientError, "pretend");
 });
+
+Deno.test("openPretendEngine() refuses an image that it was not given at once: no registry is asked, and none a second time", async () => {
+  await using world = await openPretence({});
+  const begun = performance.now();
+  for (const ask of [() => world.engine.run("other"), () => world.engine.images.pull("other")]) {
+    const error = await assertRejects(
+      ask,
+      ClientError,
+      "it asks no registry, and has the images that it was given: tool",
+    );
+    assertEquals(error.code, "unsupported");
+  }
+  // A registry that may come back is asked again after a second, and so on.
+  assert(performance.now() - begun < 900);
+});
