@@ -93,6 +93,8 @@ const TEXTS: readonly [RegExp, ClientErrorCode][] = [
   [/^(?:network not found|image not known|tag not known|manifest unknown)$/, "not_found"],
   [/\balready (?:exists|in use)$|\bstate improper$|\bis being used$|\balready connected$/, "conflict"],
   [/^invalid argument$|^invalid reference format/, "invalid"],
+  // Docker's tree answers 400 for a command that the image does not have.
+  [/^OCI runtime attempted to invoke a command that was not found$|^OCI permission denied$/, "invalid"],
 ];
 /** How Docker, and Podman's version of its tree, tell that a network has containers. */
 const NETWORK_IN_USE = /^error while removing network: .* has active endpoints|: network is being used$/;

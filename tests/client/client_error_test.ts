@@ -14,6 +14,8 @@ Deno.test("what Podman answers with 500 has its code by the end of its text alon
     "container state improper": "conflict",
     'volume "a" is being used by c: volume is being used': "conflict",
     "names must match [a-z]*: invalid argument": "invalid",
+    'crun: exec: "x": executable file not found in $PATH: OCI runtime attempted to invoke a command that was not found':
+      "invalid",
     "It is not yet implemented here": "unsupported",
     // The server's own troubles, whose texts look like the others'.
     "dial tcp: lookup db: no such host": "internal",
