@@ -43,6 +43,30 @@ register("a unit with a drop-in says that it is ready, runs, and is removed", as
   assert(!(await runOk(["ls", shelf])).includes("web.container\n"));
 });
 
+register(
+  "a unit reads the files that came with its quadlet, also where the server's root has the folder of quadlets",
+  async () => {
+    await using session = await Session.shared();
+    const { server, image } = session;
+    const podman = async (...args: string[]) => ok(await server.podman(...args), args.join(" "));
+    await podman("pull", "-q", image);
+    const folder = `${server.folder}/unit`;
+    await Deno.mkdir(folder);
+    const run =
+      `[Container]\nImage=${image}\nContainerName=web\nNetwork=none\nStopTimeout=0\nEnvironmentFile=./web.env\n`;
+    await Deno.writeTextFile(`${folder}/web.container`, `${run}Exec=sleep 900\n[Install]\nWantedBy=default.target\n`);
+    await Deno.writeTextFile(`${folder}/web.env`, "FROM_FILE=yes\n");
+    const tar = await new Deno.Command("tar", { args: ["-C", folder, "-c", "web.container", "web.env"] }).output();
+    const headers = { "content-type": "application/x-tar" };
+    const installed = await server.request("POST", "/v5.0.0/libpod/quadlets", { raw: tar.stdout, headers });
+    assertEquals(installed.status, 200, await installed.clone().text());
+    await until(async () => assertStringIncludes(await podman("ps", "--format", "{{.Names}}"), "web"));
+    assertEquals((await podman("exec", "web", "sh", "-c", "echo $FROM_FILE")).trim(), "yes");
+    const removed = await server.request("DELETE", "/v5.0.0/libpod/quadlets/web.container?force=true");
+    assertEquals(removed.status, 200, await removed.clone().text());
+  },
+);
+
 register("a container's unit has its image built first, of a folder of the host", async () => {
   await using session = await Session.shared();
   const { server, image } = session;

@@ -104,7 +104,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
     files: hostFiles,
     resources,
     checkpoints,
-    localFiles: localFiles([paths.root, paths.runroot]),
+    localFiles: localFiles([paths.root, paths.runroot], join(paths.root, "quadlets")),
     peers: hostPeers(),
     sockets: localSockets(paths),
     git: await openGit(paths),

@@ -12,8 +12,12 @@ import { hasSystemCode } from "../../oci/system_error.ts";
 /** Folders of files that the kernel makes up: reading them may block, act, or never end. */
 const KERNEL = ["/proc", "/sys", "/dev"];
 
-/** {@linkcode LocalFiles} of this machine, but for the kernel's folders and those of the engine, which `own` names. */
-export function localFiles(own: readonly string[]): LocalFiles {
+/**
+ * {@linkcode LocalFiles} of this machine, but for the kernel's folders and those of the engine, which `own` names.
+ *
+ * @param open A folder in one of these that may be read all the same: that of quadlets, whose files callers have brought
+ */
+export function localFiles(own: readonly string[], open?: string): LocalFiles {
   return {
     async find(path) {
       if (!path.startsWith("/") || path.includes("\0")) {
@@ -25,7 +29,8 @@ export function localFiles(own: readonly string[]): LocalFiles {
         throw hasSystemCode(error, "ENOENT", "ENOTDIR") ? noSuchFile(clean) : pathRefusal(`open ${clean}`, error);
       });
       const closed = [...KERNEL, ...await Promise.all(own.map((folder) => realpath(folder).catch(() => folder)))];
-      if (closed.some((folder) => real === folder || real.startsWith(`${folder}/`))) {
+      const isOpen = open !== undefined && isWithin(real, await realpath(open).catch(() => open));
+      if (!isOpen && closed.some((folder) => isWithin(real, folder))) {
         throw new EngineError("forbidden", `"${clean}" may not be read`);
       }
       const handle = await openFile(real);
@@ -54,6 +59,10 @@ export function localFiles(own: readonly string[]): LocalFiles {
       };
     },
   };
+}
+
+function isWithin(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`);
 }
 
 function fileOf(path: string, size: number, look?: () => Promise<FileHandle | undefined>): LocalFile {

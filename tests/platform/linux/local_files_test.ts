@@ -30,6 +30,23 @@ Deno.test("localFiles() finds files and folders by absolute paths", async () => 
   await Deno.remove(folder, { recursive: true });
 });
 
+Deno.test("localFiles() opens one folder of the engine's own, and nothing that a link in it leads to", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "gantry-test-" });
+  await Deno.mkdir(`${folder}/own/quadlets`, { recursive: true });
+  await Deno.writeTextFile(`${folder}/own/secret`, "x");
+  await Deno.writeTextFile(`${folder}/own/quadlets/web.env`, "A=1");
+  await Deno.mkdir(`${folder}/own/quadlets-not`);
+  await Deno.symlink("../secret", `${folder}/own/quadlets/link`);
+  const files = localFiles([`${folder}/own`], `${folder}/own/quadlets`);
+  assertEquals(await textOf(await files.find(`${folder}/own/quadlets/web.env`)), "A=1");
+  assertEquals((await files.find(`${folder}/own/quadlets`)).kind, "folder");
+  for (const path of ["quadlets/link", "quadlets/../secret", "quadlets-not", "secret", "."]) {
+    const error = await assertRejects(() => files.find(`${folder}/own/${path}`), EngineError);
+    assertEquals(error.code, "forbidden", path);
+  }
+  await Deno.remove(folder, { recursive: true });
+});
+
 Deno.test("localFiles() refuses what is not for callers", async () => {
   const folder = await Deno.makeTempDir({ prefix: "gantry-test-" });
   await Deno.mkdir(`${folder}/own`);
