@@ -4,6 +4,7 @@ import { connect as connectPlain } from "node:net";
 import { connect, type TLSSocket } from "node:tls";
 import { listen, type ListenOptions } from "../../../lib/platform/http/listener.ts";
 import { checkCertificates, type TLSCertificates } from "../../../lib/platform/http/tls_sockets.ts";
+import { connectAddress } from "../../../lib/platform/entries/connect_address.ts";
 import type { Handler } from "../../../lib/rest/context.ts";
 import { type CertificateName, makeCertificates } from "../../fixtures/platform/certificates.ts";
 
@@ -169,4 +170,25 @@ Deno.test("checkCertificates() reads names and the end, and says which text is w
     ],
   ];
   for (const [certificates, message] of wrong) assertThrows(() => checkCertificates(certificates), Error, message);
+});
+
+Deno.test("defect: connectAddress() asks again on a connection over which it has sent a body of a known length", async () => {
+  const serve: Handler = async (request) => new Response(await request.text());
+  await using server = await listen("tcp://127.0.0.1:0", serve, { tls: guarded });
+  const connection = connectAddress(`https://127.0.0.1:${portOf(server.address)}`, {
+    tls: { ca: guarded.clientCA, ...texts.client },
+  });
+  const send = async (body: string | undefined, pieces = 1) => {
+    const size = Math.ceil((body ?? "").length / pieces);
+    const parts = Array.from({ length: pieces }, (_, index) => body?.slice(index * size, (index + 1) * size) ?? "");
+    const stream = ReadableStream.from(parts.map((part) => new TextEncoder().encode(part)));
+    const headers: HeadersInit = body === undefined ? {} : { "content-length": String(body.length) };
+    const init = body === undefined ? { method: "POST" } : { method: "POST", body: stream, duplex: "half", headers };
+    const signal = AbortSignal.timeout(5000);
+    return await (await connection.fetch(new Request("http://localhost/", { ...init, signal }))).text();
+  };
+  const long = "0123456789".repeat(100_000);
+  assertEquals([await send("once"), await send("twice", 3), await send(undefined)], ["once", "twice", ""]);
+  assertEquals([await send(long, 50) === long, await send(undefined), await send("end")], [true, "", "end"]);
+  await connection.close?.();
 });

@@ -44,11 +44,33 @@ export function sendRequest(
   else {
     // The DOM's stream type and Node's are the same object with types that differ in what nobody uses here.
     const body = Readable.fromWeb(request.body as NodeReadableStream<Uint8Array>);
-    body.on("error", (error) => outgoing.destroy(error)).pipe(outgoing);
+    body.on("error", (error) => outgoing.destroy(error));
+    const length = Number(request.headers.get("content-length") ?? "0");
+    if (length > 0) sendCounted(body, outgoing, length);
+    else body.pipe(outgoing);
     // A pipe leaves its source open when what it leads to is gone.
     outgoing.on("close", () => body.destroy());
   }
   return promise;
+}
+
+/**
+ * Sends a body whose length the headers tell. The request ends with its last piece: Deno's node:https writes an end alone as nothing, waits
+ * for that to be written, and so the next request on the connection is never sent.
+ */
+function sendCounted(body: Readable, outgoing: ClientRequest, length: number): void {
+  let left = length;
+  body.on("data", (piece: Uint8Array) => {
+    if (outgoing.writableEnded) return;
+    left -= piece.length;
+    if (left <= 0) outgoing.end(piece);
+    else if (!outgoing.write(piece)) {
+      body.pause();
+      outgoing.once("drain", () => body.resume());
+    }
+  });
+  // A body that is shorter than told.
+  body.on("end", () => void (outgoing.writableEnded || outgoing.end()));
 }
 
 /** The web response of what `node:http` received. */
