@@ -73,8 +73,21 @@ export class ClientError extends Error {
 /** A connection that failed: before an answer, or within one. */
 export class ConnectionLost extends ClientError {
   constructor(cause: Error) {
-    super("unreachable", `The connection failed: ${cause.message}`, { cause });
+    super("unreachable", `The connection failed: ${cause.message.trim()}${remedyFor(cause.message)}`, { cause });
   }
+}
+
+/** The remedies of failures whose words, those of Deno's and Node's TLS, name none. */
+const REMEDIES: readonly [RegExp, string][] = [
+  [/CertificateRequired|alert certificate required/, "the server asks for a certificate: give tls.cert and tls.key"],
+  [/self-signed certificate|UnknownIssuer|unable to (?:verify|get)/, "give its authority's certificate as tls.ca"],
+  [/InvalidContentType|wrong version number/, "the server speaks no TLS: say http:// or tcp://"],
+  [/Expected HTTP\//, "no answer in HTTP: say https:// to a server with TLS"],
+];
+
+function remedyFor(text: string): string {
+  const [, remedy] = REMEDIES.find(([pattern]) => pattern.test(text)) ?? [];
+  return remedy === undefined ? "" : ` (${remedy})`;
 }
 
 const CODES: Partial<Record<number, ClientErrorCode>> = {
@@ -163,4 +176,15 @@ export async function unlessUnchanged(call: Promise<void>): Promise<void> {
   } catch (error) {
     if ((error as { status?: number }).status !== 304) throw error;
   }
+}
+
+/** The message in an engine's error as JSON, or the text of another server as it is. */
+export function messageIn(text: string): string {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && "message" in value) return String(value.message);
+  } catch {
+    // Another server's words.
+  }
+  return text.trim();
 }

@@ -1,5 +1,5 @@
 import { type BuildContext, contextTar, type ReadFolder } from "./build_context.ts";
-import { ClientError, unlessMissing, withErrors } from "./client_error.ts";
+import { ClientError, messageIn, unlessMissing, withErrors } from "./client_error.ts";
 import { ClientImages, plainID } from "./client_images.ts";
 import type { Connection } from "./connections/connection.ts";
 import { Container, requireSuccess } from "./container.ts";
@@ -266,7 +266,7 @@ async function findServer(connection: Connection, tree?: FoundServer["tree"]): P
     const text = await response.text();
     if (!response.ok) {
       const code = response.status === 401 ? "unauthorized" : response.status === 403 ? "forbidden" : "unreachable";
-      throw new ClientError(code, `Connect: the server answered ${response.status} ${text.trim().slice(0, 200)}`, {
+      throw new ClientError(code, `Connect: the server answered ${response.status} ${messageIn(text).slice(0, 200)}`, {
         status: response.status,
       });
     }

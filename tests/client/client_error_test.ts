@@ -1,6 +1,6 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { ClientError } from "../../lib/client/mod.ts";
-import { clientError, unlessMissing } from "../../lib/client/client_error.ts";
+import { clientError, ConnectionLost, messageIn, unlessMissing } from "../../lib/client/client_error.ts";
 import { HTTPError } from "../../lib/rest/mod.ts";
 
 Deno.test("what Podman answers with 500 has its code by the end of its text alone", () => {
@@ -43,4 +43,28 @@ Deno.test("unlessMissing() takes 404 for gone, and no failure whose text looks l
   const error = await assertRejects(() => unlessMissing(told(500)), ClientError);
   assertEquals([error.status, error.code], [500, "not_found"]);
   await assertRejects(() => unlessMissing(Promise.reject(new TypeError("a mistake"))), TypeError);
+});
+
+Deno.test("ConnectionLost names the remedy where the words of TLS name none", () => {
+  const told = (text: string) => new ConnectionLost(new Error(text)).message;
+  const remedies: Record<string, string> = {
+    "received fatal alert: CertificateRequired": "tls.cert and tls.key",
+    "SSL routines:ssl3_read_bytes:tlsv13 alert certificate required:rec_layer_s3.c:918:\n": "tls.cert and tls.key",
+    "self-signed certificate in certificate chain": "tls.ca",
+    "invalid peer certificate: UnknownIssuer": "tls.ca",
+    "write EPROTO SSL routines:tls_validate_record_header:wrong version number:tlsany_meth.c:77:\n":
+      "http:// or tcp://",
+    "Parse Error: Expected HTTP/, RTSP/ or ICE/": "https://",
+  };
+  for (const [text, remedy] of Object.entries(remedies)) {
+    assertStringIncludes(told(text), `${text.trim()} (`);
+    assertStringIncludes(told(text), remedy);
+  }
+  assertEquals(told("connect ECONNREFUSED 127.0.0.1:1"), "The connection failed: connect ECONNREFUSED 127.0.0.1:1");
+});
+
+Deno.test("messageIn() reads an engine's error, and leaves the text of another server", () => {
+  const body = '{"cause":"a","message":"Authenticate: a bearer token is required","response":401}';
+  assertEquals(messageIn(body), "Authenticate: a bearer token is required");
+  assertEquals(["404 page not found\n", "[]", "null"].map(messageIn), ["404 page not found", "[]", "null"]);
 });

@@ -1,9 +1,10 @@
 /** The client over every way to a server, before an engine that pretends: what it does is the same. */
 import net from "node:net";
 import tls from "node:tls";
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { bearer } from "../../lib/rest/mod.ts";
 import { ClientError, connectHandler, connectWeb, type EngineClient, openEngine } from "../../lib/client/mod.ts";
+import { connectAddress } from "../../lib/platform/entries/connect_address.ts";
 import { openClient } from "../../lib/platform/entries/client.ts";
 import { openPretendEngine, type PretendProcess } from "../../lib/platform/entries/pretend_engine.ts";
 import { engineHandler } from "../../handlers/engine_handler.ts";
@@ -230,4 +231,12 @@ Deno.test("a lost connection is unreachable, and a mistake of the program stays 
   const after = await assertRejects(() => engine.list(), ClientError, "List containers: The connection failed");
   assertEquals(after.code, "unreachable");
   await engine.close();
+});
+
+Deno.test("connectAddress() names every kind of address where it knows none", () => {
+  for (const address of ["/run/engine.sock", "ssh://root@host", "unix://relative"]) {
+    const known = `Parse address "${address}": expected unix:///PATH, tcp://HOST:PORT, http://… or https://…`;
+    assertThrows(() => connectAddress(address), SyntaxError, known);
+  }
+  assertThrows(() => connectAddress("tcp://host:70000"), SyntaxError, "a port is at most 65535");
 });

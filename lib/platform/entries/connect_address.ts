@@ -1,6 +1,7 @@
 import http from "node:http";
 import https from "node:https";
 import type { Connection } from "../../client/connections/connection.ts";
+import { messageOf } from "../../oci/message_of.ts";
 import { parseAddress } from "../http/address.ts";
 import { hijackRequest } from "../http/client/hijack.ts";
 import { sendRequest } from "../http/client/send_request.ts";
@@ -70,7 +71,7 @@ interface Place {
 
 function placeOf(address: string): Place {
   if (!/^https?:/.test(address)) {
-    const parsed = parseAddress(address);
+    const parsed = parseEngineAddress(address);
     if (parsed.kind === "unix") {
       return { isSecure: false, place: { socketPath: parsed.path }, prefix: "", host: "localhost" };
     }
@@ -82,6 +83,19 @@ function placeOf(address: string): Place {
   const isSecure = protocol === "https:";
   const to = { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port || (isSecure ? 443 : 80)) };
   return { isSecure, place: to, prefix: pathname.replace(/\/+$/, ""), host };
+}
+
+/** Listeners have fewer kinds of addresses: the error names those of engines, too. */
+function parseEngineAddress(address: string): ReturnType<typeof parseAddress> {
+  try {
+    return parseAddress(address);
+  } catch (cause) {
+    const told = messageOf(cause).replace(
+      /: expected .*$/,
+      ": expected unix:///PATH, tcp://HOST:PORT, http://… or https://…",
+    );
+    throw new SyntaxError(told, { cause });
+  }
 }
 
 function bracketHost(host: string): string {
