@@ -33,7 +33,9 @@ export async function readQuadletFiles(body: ReadableStream<Uint8Array>, type: s
   } catch (error) {
     if (error instanceof RangeError) throw new RequestError("malformed", `more than ${QUADLET_LIMIT} bytes of files`);
     if (error instanceof LayerError) {
-      throw new RequestError("malformed", `Read archive: ${error.message}`, { cause: error });
+      // Most of them say it themselves.
+      const told = error.message.replace(/^(?:Read archive: )?/, "Read archive: ");
+      throw new RequestError("malformed", told, { cause: error });
     }
     throw error;
   }

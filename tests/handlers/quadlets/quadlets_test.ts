@@ -97,7 +97,7 @@ Deno.test("InstallQuadlets refuses a bad body with 400, and nothing of it stays"
   }
   const bodies: [type: string, body: BodyInit, text: RegExp][] = [
     ["application/json", "{}", /Content-Type: application\/json is not supported. Should be "application\/x-tar"/],
-    ["application/x-tar", "no tar at all ".repeat(100), /^.*Read archive: /],
+    ["application/x-tar", "no tar at all ".repeat(100), /^Read archive: (?!Read archive)/],
     [
       "application/x-tar",
       await archive({ "a.container": WEB, "a.bin": "x".repeat(5 << 20) }),
