@@ -72,7 +72,9 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const folders = [paths.layers, paths.containers, paths.volumes, paths.logs];
   const passing = [paths.netns, paths.networks, paths.bundles, paths.exits, paths.runtime, paths.execs];
   const log = options.log ?? (() => {});
-  for (const folder of [...folders, ...passing]) await makeFolder(folder, { mode: 0o700, log });
+  for (const folder of [...folders, ...passing]) {
+    await makeFolder(folder, { mode: 0o700, isTop: folder === paths.containers, log });
+  }
   // Each container's own folder is closed again; those with users of their own open it to these.
   await chmod(paths.containers, 0o711);
   const context: HostContext = {

@@ -114,3 +114,14 @@ Deno.test("a server begins with what it found, little space is a warning, and a 
   assertMatch(sample, /^info: try: sudo podman --url/);
   assertMatch(startLines({ unavailable: "no root" }, [], false)[0].text, /^without containers \(no root\)/);
 });
+
+Deno.test("openHostEngine() names the folder that a caller without types left out", async () => {
+  for (const [options, name] of [[{}, "root"], [{ root: "/r" }, "runroot"], [{ root: "/r", runroot: "" }, "runroot"]]) {
+    const error = await assertRejects(
+      () => openHostEngine(options as Parameters<typeof openHostEngine>[0]),
+      EngineError,
+    );
+    assertEquals(error.code, "invalid");
+    assertMatch(error.message, new RegExp(`^Open engine: the option "${name}" is missing: name a folder for what `));
+  }
+});

@@ -33,6 +33,8 @@ export interface RemoveOptions {
 /** How folders of the server's own are made. */
 export interface MakeOptions {
   mode: number;
+  /** Whether the folders in it have nothing to do with one another; a file system may spread them over the disk then. */
+  isTop?: boolean;
   log: HostContext["log"];
 }
 
@@ -165,7 +167,8 @@ export async function isEmptyFolder(path: string): Promise<boolean> {
  * Makes a folder of the server's own. Something else in its place (a file, a link to nothing) gets another name: nothing is
  * lost, and the server goes on.
  */
-export async function makeFolder(path: string, { mode, log }: MakeOptions): Promise<void> {
+export async function makeFolder(path: string, { mode, isTop = false, log }: MakeOptions): Promise<void> {
+  const isNew = !existsSync(path);
   try {
     await mkdir(path, { recursive: true, mode });
   } catch (error) {
@@ -175,4 +178,7 @@ export async function makeFolder(path: string, { mode, log }: MakeOptions): Prom
     log("warn", `Make folder "${path}": it was none, and is called "${aside}" now`);
     await mkdir(path, { mode });
   }
+  // ext4 puts what is made in a folder beside the folder. Without a journal it uses no inode again for minutes, and looks at all that were
+  // given back nearby for each new file: a copy into one container waited for the ends of others. Other file systems have no such mark.
+  if (isTop && isNew) await runCommand("chattr", ["+T", "--", path]).catch(() => {});
 }

@@ -27,7 +27,7 @@ my ($CLOEXEC, $EINVAL, $ADD_SEALS, $SEALS, $SEALABLE, $RUNNABLE) = (0x80000, 22,
 # all that such a process does until it is at work.
 my ($SPARE_NAMESPACES, $SPARE_CARRIERS) = (2, 2);
 # Milliseconds without a request after which a process is forked in advance.
-my $LULL = 20;
+my $LULL = 3;
 my @signals = qw(HUP INT TERM PIPE);
 # A terminal's signals are for the server.
 setpgrp(0, 0);

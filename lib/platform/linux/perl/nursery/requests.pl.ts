@@ -3,7 +3,7 @@ export const NURSERY_REQUESTS = String.raw`
 my ($LIMIT, $NEWNET, $BIND, $SIOCSIFFLAGS, $IFF_UP) = (65536, 0x40000000, 4096, 0x8914, 1);
 my ($CLOEXEC, $EINVAL, $ADD_SEALS, $SEALS, $SEALABLE, $RUNNABLE) = (0x80000, 22, 1033, 15, 3, 16);
 my ($SPARE_NAMESPACES, $SPARE_CARRIERS) = (2, 2);
-my $LULL = 20;
+my $LULL = 3;
 my @signals = qw(HUP INT TERM PIPE);
 setpgrp(0, 0);
 $SIG{$_} = 'IGNORE' for @signals;

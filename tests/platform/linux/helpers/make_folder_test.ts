@@ -1,0 +1,49 @@
+import { assert, assertEquals } from "@std/assert";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { makeFolder } from "../../../../lib/platform/linux/helpers/tree.ts";
+import { runOk } from "../../../fixtures/run.ts";
+
+const ignore = Deno.build.os !== "linux";
+
+Deno.test({
+  name:
+    "makeFolder() marks a new folder of folders that are strangers to each other, where the file system has such a mark",
+  ignore,
+  async fn() {
+    const folder = await mkdtemp(join(tmpdir(), "gantry-folder-"));
+    try {
+      const isExt4 = /^ext/.test(await runOk(["stat", "--file-system", "--format=%T", folder]));
+      await mkdir(join(folder, "old"));
+      for (const name of ["new", "old"]) {
+        await makeFolder(join(folder, name), { mode: 0o700, isTop: true, log: () => {} });
+      }
+      await makeFolder(join(folder, "plain"), { mode: 0o700, log: () => {} });
+      const marks = async (name: string) => {
+        return isExt4 ? (await runOk(["lsattr", "-d", join(folder, name)])).split(" ")[0].includes("T") : false;
+      };
+      assertEquals([await marks("new"), await marks("old"), await marks("plain")], [isExt4, false, false]);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  },
+});
+
+Deno.test({
+  name: "makeFolder() gives a file in the folder's place another name, and says so",
+  ignore,
+  async fn() {
+    const folder = await mkdtemp(join(tmpdir(), "gantry-folder-"));
+    try {
+      await writeFile(join(folder, "one"), "kept");
+      const told: string[] = [];
+      await makeFolder(join(folder, "one"), { mode: 0o700, log: (_, text) => void told.push(text) });
+      const [made, aside] = (await readdir(folder)).sort();
+      assertEquals([made, (await readdir(join(folder, "one"))).length], ["one", 0]);
+      assert(aside.startsWith("one.") && told[0].includes(aside));
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  },
+});
