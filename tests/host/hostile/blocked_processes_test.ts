@@ -145,7 +145,9 @@ function isWaitingForItsMap(pid: string): boolean {
 function agents({ folder }: Server, ids: readonly string[]): string[] {
   return processes((pid) => {
     const command = Deno.readTextFileSync(`/proc/${pid}/cmdline`);
-    return command.includes("openat2=") && [folder, ...ids].some((text) => command.includes(text));
+    // Programs of their own have their arguments there, forks of the nursery their names.
+    const isAgent = command.includes("openat2=") || command.startsWith("gantry: ");
+    return isAgent && [folder, ...ids].some((text) => command.includes(text));
   });
 }
 

@@ -19,6 +19,7 @@ import { AGENT_WRITE } from "./agent/write.pl.ts";
 import { NURSERY_ATTACH } from "./nursery/attach.pl.ts";
 import { COMMON } from "./common.pl.ts";
 import { DATAGRAMS } from "./datagrams.pl.ts";
+import { END_AT_ONCE } from "./end_at_once.pl.ts";
 import { EPOLL } from "./epoll.pl.ts";
 import { NURSERY_EXEC } from "./nursery/exec.pl.ts";
 import { HAND_ON } from "./hand_on.pl.ts";
@@ -61,13 +62,13 @@ const READ_ERRORS = [...GROUND.errors, "ENXIO", "ENODEV", "EACCES"] as const;
 /** Reads the files of a tree. */
 export const READ_TREE_PROGRAM: PerlProgram = {
   ...GROUND,
-  parts: [COMMON, AGENT_GROUND, AGENT_READ, AGENT_DISPATCH],
+  parts: [COMMON, END_AT_ONCE, AGENT_GROUND, AGENT_READ, AGENT_DISPATCH],
   errors: READ_ERRORS,
 };
 
 /** Writes files into a container's tree. */
 export const WRITE_TREE_PROGRAM: PerlProgram = {
-  parts: [COMMON, AGENT_GROUND, AGENT_WRITE, AGENT_DISPATCH],
+  parts: [COMMON, END_AT_ONCE, AGENT_GROUND, AGENT_WRITE, AGENT_DISPATCH],
   calls: [
     ...GROUND.calls,
     ...["fsetxattr", "mknodat", "linkat", "fchownat", "utimensat", "capget", "capset"] as const,
@@ -80,7 +81,7 @@ export const WRITE_TREE_PROGRAM: PerlProgram = {
 /** Reads the processes of a container. */
 export const READ_PROCESSES_PROGRAM: PerlProgram = {
   ...GROUND,
-  parts: [COMMON, AGENT_GROUND, AGENT_PROCESSES, AGENT_DISPATCH],
+  parts: [COMMON, END_AT_ONCE, AGENT_GROUND, AGENT_PROCESSES, AGENT_DISPATCH],
 };
 
 /** Sends datagrams to sockets with a path. */
@@ -106,7 +107,10 @@ const AGENT_BLOCK = ["{\n", AGENT_GROUND, AGENT_READ, AGENT_COMPARE, NURSERY_TRE
  * their files, and tells how trees differ.
  */
 export const NURSERY_PROGRAM: PerlProgram = {
-  parts: [COMMON, HIDE, EPOLL, NULL, NURSERY_EXEC, NURSERY_ATTACH, ...AGENT_BLOCK, NURSERY_LAUNCH, NURSERY_REQUESTS],
+  parts: [
+    ...[COMMON, END_AT_ONCE, HIDE, EPOLL, NULL, NURSERY_EXEC, NURSERY_ATTACH, ...AGENT_BLOCK],
+    ...[NURSERY_LAUNCH, NURSERY_REQUESTS],
+  ],
   calls: [
     ...GROUND.calls,
     ...["pidfd_open", "unshare", "mount", "memfd_create"] as const,

@@ -1,4 +1,4 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { chmod, chown, link, mkdir, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { EngineError } from "../../../../lib/engine/errors.ts";
@@ -84,4 +84,19 @@ testTrees("Trees.stat() of many paths at once tells each, and an aborted one not
   await assertRejects(() => rig.trees.stat(rig.at("/many/f1"), aborted), Error, "gone");
   const facts = await Promise.all(Array.from({ length: 40 }, (_, i) => rig.trees.stat(rig.at(`/many/f${i}`))));
   assertEquals(facts.map(({ size }) => size), Array.from({ length: 40 }, (_, i) => i));
+});
+
+testTrees("Trees.read() of a path that is not there says so each time, however soon its agent ends", async (rig) => {
+  for (let i = 0; i < 50; i++) {
+    const error = await assertRejects(() => rig.trees.read(rig.at("/no/such"), { owner: "" }), EngineError);
+    assertEquals([error.code, error.message], ["no_such_file", "no such file or directory"]);
+  }
+});
+
+testTrees("Trees.changes() of a tree that is not there gives the reason", async (rig) => {
+  const read = async () => {
+    for await (const _ of rig.trees.changes({ containerID: "nobody" }, [])) continue;
+  };
+  const error = await assertRejects(read, EngineError);
+  assertMatch(error.message, /^Work on files: open .*\/nobody\/upper: no such file or directory$/);
 });

@@ -16,7 +16,9 @@ if (open(my $map, '<', '/proc/self/uid_map')) { (<$map> // '') =~ /^\s*0\s+0\s+4
 my ($root, $descriptors);
 # How what is found is told: as a frame, unless an operation has another way.
 my $tell = \&answer;
-sub fail { $tell->('error', @_); end_at_once(1) }
+# The exit code behind an error that was told.
+my $refused = 1;
+sub fail { $tell->('error', @_); end_at_once($refused) }
 # What went wrong by its number, for the caller to choose words by.
 sub failed { my ($what) = @_; fail($! == $nr{ENOENT} ? 'ENOENT' : $! == $nr{ENOTDIR} ? 'ENOTDIR' : $! == $nr{ELOOP} ? 'ELOOP' : 'other', "$what: " . lc $!) }
 # Opens a path below a folder; symbolic links are followed, those of /proc that lead anywhere are not.

@@ -9,7 +9,8 @@ my ($OPAQUE, $NONE, $TOP, $OVERLAY, $EMPTY, $PARTIAL) = ('trusted.overlay.opaque
 if (open(my $map, '<', '/proc/self/uid_map')) { (<$map> // '') =~ /^\s*0\s+0\s+4294967295\s/ or $OPAQUE = 'user.overlay.opaque' }
 my ($root, $descriptors);
 my $tell = \&answer;
-sub fail { $tell->('error', @_); end_at_once(1) }
+my $refused = 1;
+sub fail { $tell->('error', @_); end_at_once($refused) }
 sub failed { my ($what) = @_; fail($! == $nr{ENOENT} ? 'ENOENT' : $! == $nr{ENOTDIR} ? 'ENOTDIR' : $! == $nr{ELOOP} ? 'ELOOP' : 'other', "$what: " . lc $!) }
 sub open_at {
   my ($at, $path, $flags, $resolve) = @_;

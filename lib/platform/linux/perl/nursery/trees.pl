@@ -4,9 +4,13 @@
 # the operation answers. `look` has the arguments of the agent's `stat`, whose answer it says as its line: the fields, with zero bytes between.
 my ($SOCKET_LEVEL, $SEND_BUFFER_BY_FORCE, $ROOM) = (1, 32, 1 << 20);
 
+# Shows the operation and the tree as the command line of this process (ps(1)), in place of the nursery's program.
+sub name_after { my ($operation, $tree) = @_; $0 = "gantry: $operation $tree" }
+
 sub tree_session {
   my ($say, $runroot, $key, @work) = @_;
   setpgrp(0, 0);
+  name_after(@work);
   # A path of a socket has at most 107 bytes.
   chdir $runroot or die "chdir $runroot: $!\n";
   connect_peer("sockets/nursery");
@@ -14,11 +18,14 @@ sub tree_session {
   setsockopt($peer, $SOCKET_LEVEL, $SEND_BUFFER_BY_FORCE, $ROOM);
   $answers = $peer;
   answer('session', $key);
+  # The error of a path is an answer as others are, after which all is well; where nothing is answered, the reason goes to standard error.
+  if ($work[0] eq 'get') { $refused = 0 } else { $tell = sub { die "$_[-1]\n" } }
   agent_work(@work);
 }
 
 sub look_session {
   my ($say, @path) = @_;
+  name_after('stat', @path);
   $tell = sub { syswrite($say, join("\0", @_)) };
   look_up(@path);
 }

@@ -1,0 +1,2 @@
+# Ends a process at once: Perl would first take apart the program, which copies most of its memory where a fork shares that.
+sub end_at_once { my $status = shift; syscall($nr{exit_group}, $status) }
