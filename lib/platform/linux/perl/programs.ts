@@ -78,12 +78,6 @@ export const WRITE_TREE_PROGRAM: PerlProgram = {
   errors: [...GROUND.errors, "EEXIST", "ENOSPC", "EDQUOT"],
 };
 
-/** Reads the processes of a container. */
-export const READ_PROCESSES_PROGRAM: PerlProgram = {
-  ...GROUND,
-  parts: [COMMON, END_AT_ONCE, AGENT_GROUND, AGENT_PROCESSES, AGENT_DISPATCH],
-};
-
 /** Sends datagrams to sockets with a path. */
 export const DATAGRAMS_PROGRAM: PerlProgram = { parts: [COMMON, DATAGRAMS], calls: [] };
 
@@ -100,11 +94,11 @@ export const MOUNTS_PROGRAM: PerlProgram = {
 export const NOTIFY_PROGRAM: PerlProgram = { parts: [COMMON, NOTIFY], calls: [] };
 
 /** The tree agent as a part of another program: a block of its own, since its variables have names that others have, too. */
-const AGENT_BLOCK = ["{\n", AGENT_GROUND, AGENT_READ, AGENT_COMPARE, NURSERY_TREES, "}\n"];
+const AGENT_BLOCK = ["{\n", AGENT_GROUND, AGENT_READ, AGENT_COMPARE, AGENT_PROCESSES, NURSERY_TREES, "}\n"];
 
 /**
  * Starts supervisors, whose parent it is, supervises processes of exec sessions, attaches to containers, looks at paths of their trees, reads
- * their files, and tells how trees differ.
+ * their files, and tells of their processes and how trees differ.
  */
 export const NURSERY_PROGRAM: PerlProgram = {
   parts: [

@@ -26,7 +26,7 @@ import { deleteUserNamespace } from "../user_namespaces.ts";
 import type { AttachStreams } from "./attach/attach.ts";
 import { Attachments } from "./attach/attachments.ts";
 import type { Cgroups } from "../resources/cgroups.ts";
-import type { NurserySockets } from "./nursery/nursery_sockets.ts";
+import type { Carriers, NurserySockets } from "./nursery/nursery_sockets.ts";
 import { type CreatorParts, ProcessCreator } from "./process_creator.ts";
 import { ExitWatch, readExit } from "./exit_watch.ts";
 import { LinuxExecs } from "./exec/execs.ts";
@@ -58,6 +58,7 @@ export class LinuxProcesses implements Processes {
   /** A start waits for the kernel for most of its time. */
   readonly startsAtOnce = 4 * availableParallelism();
   readonly #attachments: Attachments;
+  readonly #carriers: Carriers;
   readonly #context: HostContext;
   readonly #parts: Parts;
   readonly #exits: ExitWatch;
@@ -69,7 +70,9 @@ export class LinuxProcesses implements Processes {
   constructor(context: HostContext, parts: Parts) {
     this.#context = context;
     this.#parts = parts;
-    this.#attachments = new Attachments({ ...parts, runroot: context.paths.runroot });
+    const { nursery, sockets } = parts;
+    this.#carriers = { nursery, sockets, runroot: context.paths.runroot };
+    this.#attachments = new Attachments(this.#carriers);
     this.#exits = new ExitWatch(context.paths.exits, (id) => this.#exitOf(this.#pathsOf(id)));
     this.#supervisors = new Supervisors(context, parts.cgroups, (id) => this.#exits.check(id));
     this.#leftovers = new Leftovers(context, {
@@ -193,12 +196,12 @@ export class LinuxProcesses implements Processes {
   async top(containerID: string, args: readonly string[]): Promise<ProcessTable> {
     const facts = readFacts(this.#pathsOf(containerID).facts);
     if (facts === undefined) throw notRunning("List processes", containerID);
-    if (this.#parts.cgroups.isManaged) return await listProcesses(facts.cgroup, args);
+    if (this.#parts.cgroups.isManaged) return await listProcesses(this.#carriers, facts.cgroup, args);
     if (!facts.privatePid) {
       const why = "without control groups its processes cannot be told from those of the host";
       throw new EngineError("unsupported", `List processes of container ${containerID}: ${why}`);
     }
-    return await listProcesses(`pid:${facts.container.pid}`, args);
+    return await listProcesses(this.#carriers, `pid:${facts.container.pid}`, args);
   }
 
   namespaces(containerID: string): Record<string, string> {

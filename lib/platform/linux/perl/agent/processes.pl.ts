@@ -13,7 +13,7 @@ sub text_of {
   sysopen(my $file, $path, $nr{O_RDONLY} | $nr{O_NONBLOCK}) or return '';
   return slurp($file, $limit);
 }
-sub hear {
+sub hear_from {
   my ($from, $size) = @_;
   my $text = '';
   while (length $text < $size) {
@@ -34,18 +34,18 @@ sub command_line {
     $reader = fork // die "fork: $!\n";
     if (!$reader) {
       close $ask;
-      close STDOUT;
+      close $answers;
       while (my $number = <$orders>) {
         chomp $number;
         my $text = text_of("/proc/$number/cmdline", $limit);
         syswrite($say, pack('N/a*', $text));
       }
-      exit 0;
+      end_at_once(0);
     }
   }
   syswrite($ask, "$pid\n");
-  my $size = hear($replies, 4);
-  my $text = defined $size ? hear($replies, unpack 'N', $size) : undef;
+  my $size = hear_from($replies, 4);
+  my $text = defined $size ? hear_from($replies, unpack 'N', $size) : undef;
   return $text if defined $text;
   kill 'KILL', $reader;
   ($reader, $waits) = (0, $waits + 1);
@@ -57,10 +57,10 @@ sub names_of {
   pipe(my $from, my $to) or die "pipe: $!\n";
   my $child = fork // die "fork: $!\n";
   if (!$child) {
-    close STDOUT;
-    open(STDOUT, '>&', $to) or exit 1;
-    sysopen($root, "/proc/$pid/root", $nr{O_RDONLY} | $nr{O_DIRECTORY}) or exit 0;
-    sysopen($descriptors, '/proc/self/fd', $nr{O_RDONLY} | $nr{O_DIRECTORY}) or exit 0;
+    close $answers;
+    $answers = $to;
+    sysopen($root, "/proc/$pid/root", $nr{O_RDONLY} | $nr{O_DIRECTORY}) or end_at_once(0);
+    sysopen($descriptors, '/proc/self/fd', $nr{O_RDONLY} | $nr{O_DIRECTORY}) or end_at_once(0);
     for my $name (qw(passwd group)) {
       my $found = open_at($root, "/etc/$name", $O_PATH, $IN_ROOT) or next;
       next if look_open($found)->{type} != $FILE;
@@ -68,11 +68,11 @@ sub names_of {
       sysopen(my $file, fileno($found), $nr{O_RDONLY} | $nr{O_NONBLOCK}) or next;
       in_pieces($name, slurp($file, $MOST_NAMES));
     }
-    exit 0;
+    end_at_once(0);
   }
   close $to;
-  while (defined(my $size = hear($from, 4))) {
-    my $frame = hear($from, unpack 'N', $size) // last;
+  while (defined(my $size = hear_from($from, 4))) {
+    my $frame = hear_from($from, unpack 'N', $size) // last;
     emit($size . $frame);
   }
   kill 'KILL', $child;
@@ -110,6 +110,6 @@ sub processes {
   }
   kill 'KILL', $reader if $reader;
   answer('end');
-  exit 0;
+  end_at_once(0);
 }
 `;

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import type { Carriers } from "../nursery/nursery_sockets.ts";
 import { innerPid, type RawNames, type RawProcess, readProcesses } from "./process_reader.ts";
 
 /** Clock ticks per second in `/proc` (`USER_HZ`, the same on every machine). */
@@ -35,10 +36,13 @@ export interface ProcessFacts {
 }
 
 /** Reads the facts of the processes in a cgroup and below it, and the names that the first one's tree gives. */
-export async function readProcessFacts(cgroup: string): Promise<{ processes: ProcessFacts[]; names: RawNames }> {
+export async function readProcessFacts(
+  carriers: Carriers,
+  cgroup: string,
+): Promise<{ processes: ProcessFacts[]; names: RawNames }> {
   const boot = Number(/^btime (\d+)$/m.exec(readFileSync("/proc/stat", "utf8"))?.[1] ?? 0);
   const found: ProcessFacts[] = [];
-  const names = await readProcesses(cgroup, (raw) => found.push(factsOf(raw, boot)));
+  const names = await readProcesses(carriers, cgroup, (raw) => found.push(factsOf(raw, boot)));
   const inner = new Map(found.map((facts) => [facts.pid, facts.innerPid]));
   return { processes: found.map((facts) => ({ ...facts, parent: inner.get(facts.parent) ?? "0" })), names };
 }

@@ -4,8 +4,8 @@
  * @module
  */
 import { EngineError } from "../../../../engine/errors.ts";
-import { READ_PROCESSES_PROGRAM } from "../../perl/programs.ts";
-import { startAgent } from "../../trees/agent.ts";
+import { forkAgent } from "../../trees/agent.ts";
+import type { Carriers } from "../nursery/nursery_sockets.ts";
 
 /** The most of a command line, in bytes. */
 const ARGUMENTS = 4096;
@@ -30,9 +30,13 @@ export interface RawNames {
 }
 
 /** Reads the processes of a cgroup and of those below it, one by one; gives the names of the first one's tree. */
-export async function readProcesses(cgroup: string, take: (raw: RawProcess) => void): Promise<RawNames> {
+export async function readProcesses(
+  carriers: Carriers,
+  cgroup: string,
+  take: (raw: RawProcess) => void,
+): Promise<RawNames> {
   const names: RawNames = { uidMap: "", gidMap: "", passwd: "", group: "" };
-  await askReader(cgroup, ARGUMENTS, ([word, ...fields]) => {
+  await askReader(carriers, cgroup, ARGUMENTS, ([word, ...fields]) => {
     if (word === "process") take(rawProcess(fields));
     else if (word === "passwd" || word === "group") names[word] += fields[0];
     else if (word === "maps") [names.uidMap = "", names.gidMap = ""] = fields;
@@ -41,9 +45,9 @@ export async function readProcesses(cgroup: string, take: (raw: RawProcess) => v
 }
 
 /** The processes of a cgroup and of those below it by their number here; the value is their number in the innermost namespace. */
-export async function pidsOf(cgroup: string): Promise<Map<string, string>> {
+export async function pidsOf(carriers: Carriers, cgroup: string): Promise<Map<string, string>> {
   const pids = new Map<string, string>();
-  await askReader(cgroup, 0, ([word, ...fields]) => {
+  await askReader(carriers, cgroup, 0, ([word, ...fields]) => {
     if (word !== "process") return;
     const { pid, status } = rawProcess(fields);
     pids.set(pid, innerPid(pid, status));
@@ -60,8 +64,13 @@ function rawProcess([pid = "", stat = "", status = "", label = "", cmdline = ""]
   return { pid, stat, status, label, cmdline };
 }
 
-async function askReader(cgroup: string, want: number, take: (fields: string[]) => void): Promise<void> {
-  using agent = startAgent(READ_PROCESSES_PROGRAM, ["processes", cgroup, String(want)]);
+async function askReader(
+  carriers: Carriers,
+  cgroup: string,
+  want: number,
+  take: (fields: string[]) => void,
+): Promise<void> {
+  using agent = await forkAgent(carriers, ["processes", cgroup, String(want)]);
   let isLate = false;
   const timer = setTimeout(() => {
     isLate = true;

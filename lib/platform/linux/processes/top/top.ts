@@ -6,6 +6,7 @@
 import { EngineError } from "../../../../engine/errors.ts";
 import type { ProcessTable } from "../../../../engine/ports/host_port.ts";
 import { CommandError, runCommand } from "../../helpers/command.ts";
+import type { Carriers } from "../nursery/nursery_sockets.ts";
 import { type Column, findColumns } from "./columns.ts";
 import { FULL_FORMAT } from "./full_format.ts";
 import { readProcessFacts } from "./process_facts.ts";
@@ -28,14 +29,18 @@ const DEFAULT = ["user", "pid", "ppid", "pcpu", "etime", "tty", "time", "args"];
  *
  * @param args Podman's descriptors, `-ef`, or else arguments of `ps`, whose output must have a column PID
  */
-export async function listProcesses(cgroup: string, args: readonly string[]): Promise<ProcessTable> {
+export async function listProcesses(
+  carriers: Carriers,
+  cgroup: string,
+  args: readonly string[],
+): Promise<ProcessTable> {
   const wanted = args.flatMap((text) => text.split(",")).map((word) => word.trim()).filter((word) => word !== "");
   const columns = findColumns(wanted.length > 0 ? wanted : DEFAULT);
-  if (columns !== undefined) return await describeProcesses(cgroup, columns);
+  if (columns !== undefined) return await describeProcesses(carriers, cgroup, columns);
   const words = args.flatMap((text) => text.split(/\s+/)).filter((word) => word !== "");
-  if (words.length === 1 && /^-(ef|fe)$/.test(words[0]!)) return await describeProcesses(cgroup, FULL_FORMAT);
+  if (words.length === 1 && /^-(ef|fe)$/.test(words[0]!)) return await describeProcesses(carriers, cgroup, FULL_FORMAT);
   // Podman takes a single text apart; several are the arguments themselves.
-  return await runPs(args.length > 1 ? args : words, await pidsOf(cgroup));
+  return await runPs(args.length > 1 ? args : words, await pidsOf(carriers, cgroup));
 }
 
 /** Options whose next argument is their value. */
@@ -53,8 +58,12 @@ function withHead(args: readonly string[]): { args: string[]; isHeadless: boolea
   return { args: kept.filter((word) => word !== ""), isHeadless: kept.some((word, index) => word !== args[index]) };
 }
 
-async function describeProcesses(cgroup: string, columns: readonly Column[]): Promise<ProcessTable> {
-  const { processes, names } = await readProcessFacts(cgroup);
+async function describeProcesses(
+  carriers: Carriers,
+  cgroup: string,
+  columns: readonly Column[],
+): Promise<ProcessTable> {
+  const { processes, names } = await readProcessFacts(carriers, cgroup);
   const sources = { inside: namesInside(names), here: namesHere(), now: Date.now() };
   return {
     titles: columns.map(({ title }) => title),
