@@ -15,25 +15,22 @@ sub place {
   return (10, pack('S n x4 a16 x4', 10, $port, $address));
 }
 
-# Nothing of the owner's is closed or written anew, as exit() would.
-sub leave { syscall($nr{exit_group}, 0) }
-
 # The beginning of a child, which keeps these files only: ports of other containers, and of its own, are no business of it.
 sub begin_child {
   my @kept = sort { $a <=> $b } @_;
   syscall($nr{prctl}, $DEATH_SIGNAL, $KILL, 0, 0, 0);
-  leave() if getppid() != $owner;
+  end_at_once(0) if getppid() != $owner;
   if ($netns ne '') {
-    open(my $space, '<', $netns) or leave();
+    open(my $space, '<', $netns) or end_at_once(0);
     # Sockets stay in the namespace in which they were made: those that listen in the machine's, later ones in the user's.
-    syscall($nr{setns}, fileno $space, 0x40000000) == 0 or leave();
+    syscall($nr{setns}, fileno $space, 0x40000000) == 0 or end_at_once(0);
   }
   my $from = 3;
   for my $number (@kept) {
     syscall($nr{close_range}, $from, $number - 1, 0) if $number > $from;
     $from = $number + 1;
   }
-  syscall($nr{close_range}, $from, 0x7fffffff, 0) == 0 or leave();
+  syscall($nr{close_range}, $from, 0x7fffffff, 0) == 0 or end_at_once(0);
 }
 
 # Hands a piece on, or the end of one way. False after the end.
@@ -43,13 +40,13 @@ sub hand_piece {
   if (!length $way->{data}) {
     return 1 unless vec($readable, fileno $from, 1);
     my $size = sysread($from, $way->{data}, 65536);
-    if (!defined $size) { return 1 if $! == $EAGAIN; leave() }
+    if (!defined $size) { return 1 if $! == $EAGAIN; end_at_once(0) }
     if (!$size) { shutdown($to, 1); return 0 }
   }
   elsif (!vec($writable, fileno $to, 1)) { return 1 }
   my $size = syswrite($to, $way->{data});
   if (defined $size) { substr($way->{data}, 0, $size, '') }
-  elsif ($! != $EAGAIN) { leave() }
+  elsif ($! != $EAGAIN) { end_at_once(0) }
   return 1;
 }
 
@@ -60,8 +57,8 @@ sub has_ended { my $info = getsockopt($_[0], 6, 11) // return 0; return ord($inf
 sub hand_connection {
   my ($client, $target) = @_;
   begin_child(fileno $client);
-  socket(my $server, $target->[0], 1, 0) or leave();
-  connect($server, $target->[1]) or leave();
+  socket(my $server, $target->[0], 1, 0) or end_at_once(0);
+  connect($server, $target->[1]) or end_at_once(0);
   for my $side ($client, $server) {
     fcntl($side, $SET_FLAGS, $NONBLOCK);
     # SO_KEEPALIVE, TCP_KEEPIDLE, TCP_KEEPINTVL and TCP_KEEPCNT: a machine that is switched off says nothing of an end.
@@ -76,10 +73,10 @@ sub hand_connection {
     }
     my $found = select($readable, $writable, undef, $PATIENCE);
     # As the kernel does with a connection that a program has closed: else a client that never ends its side would keep its place.
-    leave() if !$found && has_ended($server);
+    end_at_once(0) if !$found && has_ended($server);
     @ways = grep { hand_piece($_, $readable, $writable) } @ways if $found > 0;
   }
-  leave();
+  end_at_once(0);
 }
 
 # Hands on the datagrams of a container's ports, each with its socket and its target, and the answers to at most so many clients.

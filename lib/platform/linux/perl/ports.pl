@@ -91,7 +91,7 @@ sub publish {
 sub start_child {
   my ($container, $run) = @_;
   my $child = fork // return;
-  if (!$child) { $run->(); leave() }
+  if (!$child) { $run->(); end_at_once(0) }
   $by_process{$child} = $container;
   return $child;
 }

@@ -123,7 +123,7 @@ export const OLDER_LOGS_PROGRAM: PerlProgram = {
 
 /** Hands on what comes to published ports to which no rule of the firewall leads. */
 export const PORTS_PROGRAM: PerlProgram = {
-  parts: [COMMON, EPOLL, HAND_ON, PORTS],
+  parts: [COMMON, END_AT_ONCE, EPOLL, HAND_ON, PORTS],
   calls: [
     ...["setns", "prctl", "close_range", "exit_group", "rt_sigprocmask", "signalfd4"] as const,
     ...["epoll_create1", "epoll_ctl", "epoll_pwait"] as const,
