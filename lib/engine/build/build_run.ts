@@ -4,6 +4,7 @@ import type { Core } from "../core.ts";
 import { messageOf } from "../../oci/message_of.ts";
 import { EngineError } from "../errors.ts";
 import { decompress } from "../images/ingest/decompress.ts";
+import type { NewLayer } from "../images/ingest/ingest.ts";
 import type { Images } from "../images/images.ts";
 import type { Claim } from "../images/store/content.ts";
 import type { FileTimes } from "../ports/tree_port.ts";
@@ -18,7 +19,7 @@ import type { StagePlan } from "./plan_stages.ts";
 import type { SharedCache } from "./shared_cache/shared_cache.ts";
 import type { SharedStep } from "./shared_cache/shared_step.ts";
 import type { StageState } from "./stage_state.ts";
-import type { StepContainers } from "./step_container.ts";
+import type { StepContainer, StepContainers } from "./step_container.ts";
 
 /** One build under way. */
 export interface BuildRun {
@@ -64,7 +65,7 @@ export interface StepPlan {
 }
 
 /** Makes the step's image, of a layer where files were changed. */
-export type CommitStep = (layer?: ReadableStream<Uint8Array>) => Promise<ImageRecord>;
+export type CommitStep = (layer?: NewLayer) => Promise<ImageRecord>;
 
 /** Takes the step's image from an earlier build, or makes it. */
 export async function* makeStep(run: BuildRun, state: StageState, plan: StepPlan): BuildSteps<StageState> {
@@ -112,7 +113,7 @@ async function* takeShared(
     for (const text of shared.takeNotes()) yield { kind: "note", text };
     if (step === undefined) return undefined;
     const { layer, created, repository } = step;
-    const plain = layer && await decompress(core.ports.codec, await layer.open());
+    const plain = layer && { tar: await decompress(core.ports.codec, await layer.open()) };
     const image = await commitStep(run, state, next, { createdBy, layer: plain, diffID: layer?.diffID, created });
     return { image, repository };
   } catch (error) {
@@ -134,7 +135,7 @@ async function commitStep(
   { config, author }: StageState,
   { createdBy, layer, diffID, created = new Date(createdAt(run)).toISOString() }: {
     createdBy: string;
-    layer?: ReadableStream<Uint8Array>;
+    layer?: NewLayer;
     /** The digest that the layer must have. */
     diffID?: string;
     created?: string;
@@ -158,6 +159,22 @@ async function commitStep(
 /** The time that images of this build are made at, in milliseconds. */
 export function createdAt({ core, options: { timestamp } }: BuildRun): number {
   return timestamp === undefined ? core.clock.now() : timestamp * 1000;
+}
+
+/**
+ * The files that a step's container has changed, as a layer: its own files, unless it is kept or they are to have other times.
+ *
+ * @param mounted Absolute paths where something was mounted: what was made for that alone is left out
+ */
+export async function stepLayer(
+  run: BuildRun,
+  { id, isKept }: StepContainer,
+  mounted: readonly string[] = [],
+): Promise<NewLayer> {
+  const { files } = run.containers;
+  const times = fileTimes(run);
+  const own = isKept || times !== undefined ? undefined : await files.finalLayer(id, mounted);
+  return own ?? { tar: await files.changeset(id, mounted, times) };
 }
 
 /** The times that files of layers get. */

@@ -1,7 +1,7 @@
 import { EngineError } from "../errors.ts";
 import type { ContainerRequest } from "../containers/request/container_request.ts";
 import type { ImageRecord } from "../records/image_record.ts";
-import { type BuildRun, type BuildSteps, type CommitStep, fileTimes, makeStep } from "./build_run.ts";
+import { type BuildRun, type BuildSteps, type CommitStep, makeStep, stepLayer } from "./build_run.ts";
 import { ARCHIVE_HEAD, isArchiveHead } from "./context/archive_head.ts";
 import { copyArchive, digestItems, inArchiveOrder } from "./context/copy_archive.ts";
 import { FileTree } from "./context/file_tree.ts";
@@ -109,7 +109,7 @@ export async function* makeFolder(
   await using container = await run.steps.create(filesRequest(state));
   if ((await statPath(run, container.id, path))?.isFolder) return await commit();
   await writeItems(run, container.id, path, { items: [], tree: FileTree.empty() });
-  return await commit(await run.containers.files.changeset(container.id, [], fileTimes(run)));
+  return await commit(await stepLayer(run, container));
 }
 
 // deno-lint-ignore require-yield -- it tells nothing, and is used where others do
@@ -137,7 +137,7 @@ async function* workOnFiles(
     const stream = await openItem(run, plan.tree, archive);
     await run.containers.files.write(id, destination, stream, { chown: chown !== undefined, signal: run.signal });
   }
-  return await commit(await run.containers.files.changeset(id, [], fileTimes(run)));
+  return await commit(await stepLayer(run, container));
 }
 
 /** Writes files of a tree into a container that does not run. */

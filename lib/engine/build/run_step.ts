@@ -3,7 +3,7 @@ import { EngineError } from "../errors.ts";
 import type { ContainerSecrets } from "../ports/host_port.ts";
 import { messageOf } from "../../oci/message_of.ts";
 import type { ImageRecord } from "../records/image_record.ts";
-import { type BuildRun, type BuildSteps, type CommitStep, fileTimes, makeStep, requireImage } from "./build_run.ts";
+import { type BuildRun, type BuildSteps, type CommitStep, makeStep, requireImage, stepLayer } from "./build_run.ts";
 import type { RunInstruction } from "./dockerfile/instructions.ts";
 import { type CommandMounts, type OpenMounts, openMounts, planMounts } from "./run_mounts.ts";
 import { commandWords, environmentOf, type Expand } from "./stage_config.ts";
@@ -125,7 +125,7 @@ async function* workInContainer(
       if (!(options.alwaysRemoves ?? options.removes ?? true)) container.keep();
       throw new CommandFailure(plan, code);
     }
-    return await commit(await containers.files.changeset(id, [...USUAL_PLACES, ...open.places], fileTimes(run)));
+    return await commit(await stepLayer(run, container, [...USUAL_PLACES, ...open.places]));
   } finally {
     signal.removeEventListener("abort", stop);
     attachment.close();

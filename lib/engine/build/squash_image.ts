@@ -19,7 +19,7 @@ export async function squashImage(run: BuildRun, { image, config, author }: Stag
   });
   const created = new Date(createdAt(run)).toISOString();
   return await images.assemble({
-    layers: [await containers.files.export(container.id)],
+    layers: [{ tar: await containers.files.export(container.id) }],
     config: imageConfig(run, image.config, { config, created, ...author && { author } }),
     history: [{ created, created_by: "/bin/sh -c #(nop) SQUASH" }],
     format: options.format ?? "oci",

@@ -34,6 +34,9 @@ export class StepContainers {
       return {
         id: record.id,
         keep: () => void (isKept = true),
+        get isKept() {
+          return isKept;
+        },
         [Symbol.asyncDispose]: () => isKept ? this.#core.state.commit([this.#core.intents.end(intent)]) : end(),
       };
     } catch (error) {
@@ -62,4 +65,5 @@ export interface StepContainer extends AsyncDisposable {
   readonly id: string;
   /** Leaves it where it is. */
   keep(): void;
+  readonly isKept: boolean;
 }

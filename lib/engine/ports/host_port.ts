@@ -39,6 +39,11 @@ export interface Layers {
     tar: ReadableStream<Uint8Array>,
     options?: { /** Put it in place of a damaged one that no container has mounted. */ replace?: boolean },
   ): Promise<void>;
+  /**
+   * Makes a container's writable layer, which nothing will use again, an unpacked layer that is not there yet. Resolves with
+   * whether it did: it can do so only within one file system and quota.
+   */
+  adopt(containerID: string, diffID: string): Promise<boolean>;
   /** Looks whether a layer has what a mount needs; `undefined` where there is none. */
   inspect(diffID: string): Promise<UnpackedLayer | undefined>;
   /** Compares a layer with its tar, and tells the first differences. */

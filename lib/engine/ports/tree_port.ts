@@ -99,6 +99,20 @@ export interface ChangesetOptions extends ExportOptions {
   times?: FileTimes;
 }
 
+/** Choices for {@linkcode Trees.finalChangeset}. */
+export interface FinalChangesetOptions extends Pick<ExportOptions, "mounted"> {
+  /** The entries that a layer may have. */
+  entries: number;
+}
+
+/** The changeset of a writable layer that has no further use. */
+export interface FinalChangeset {
+  /** A plain tar, its entries in a fixed order. */
+  tar: ReadableStream<Uint8Array>;
+  /** Whether the writable layer is now what the tar would be unpacked; asked when that has been read to its end. */
+  isExact(): Promise<boolean>;
+}
+
 /** A mounted tree, or the one that layers make; `diffIDs` go from base to top. */
 export type TreeName = { root: string } | { diffIDs: readonly string[] };
 
@@ -117,6 +131,11 @@ export interface Trees {
   export(root: string, options?: ExportOptions): ReadableStream<Uint8Array>;
   /** The container's writable layer as an OCI changeset, a plain tar, its entries in a fixed order. */
   changeset(containerID: string, options?: ChangesetOptions): ReadableStream<Uint8Array>;
+  /**
+   * The same of a container without ID mappings that nothing will use again: what a changeset leaves out is deleted from the
+   * writable layer, so that it can be adopted as an image's.
+   */
+  finalChangeset(containerID: string, options: FinalChangesetOptions): FinalChangeset;
   /**
    * Lists the changes of the top one (a container's writable layer, or an unpacked layer) to those below it, some at a time, as
    * their number has no bound. `diffIDs` go from base to top.

@@ -80,6 +80,7 @@ function pretendLayers(kernel: PretendKernel): Layers {
     has: () => Promise.resolve(true),
     // The tar is read to its end, as its digest is made of it.
     apply: async (_, tar) => await tar.pipeTo(new WritableStream()),
+    adopt: () => Promise.resolve(false),
     inspect: () => Promise.resolve({ since: 0 }),
     compare: () => Promise.resolve([]),
     remove: done,

@@ -12,7 +12,7 @@ Deno.test("ImageTree shows an image's layers, and what stands on them", async ()
     const layer = new Blob([new Uint8Array(1024), name]).stream();
     await images.assemble({
       base: TINY_NAME,
-      layers: [layer, TAR()],
+      layers: [{ tar: layer }, { tar: TAR() }],
       config,
       history: [{}, {}],
       format: "oci",
@@ -88,7 +88,12 @@ Deno.test("GetImages hides images that others were built on, unless all are aske
   await using test = await openTestEngine();
   const { images } = test.engine;
   const config = { architecture: "amd64", os: "linux", rootfs: { type: "layers", diff_ids: [] } };
-  const middle = await images.assemble({ layers: [TAR()], config, history: [{ created_by: "a" }], format: "oci" });
+  const middle = await images.assemble({
+    layers: [{ tar: TAR() }],
+    config,
+    history: [{ created_by: "a" }],
+    format: "oci",
+  });
   const top = await images.assemble({
     base: middle.id,
     layers: [],

@@ -55,7 +55,7 @@ export async function commitContainer(
   };
   const image = await core.images.assemble({
     ...(options.squash ? {} : { base: base.id }),
-    layers: [holdWhileRead(context, { ...tree, [Symbol.asyncDispose]: end }, files)],
+    layers: [{ tar: holdWhileRead(context, { ...tree, [Symbol.asyncDispose]: end }, files) }],
     config,
     history: [historyOf(record, options, config.config?.Shell, new Date(core.clock.now()).toISOString())],
     format: options.format,

@@ -1,4 +1,5 @@
 /** The files of containers: what the engine offers of them, one call per operation. */
+import type { NewLayer } from "../../images/ingest/ingest.ts";
 import type { ImageRecord } from "../../records/image_record.ts";
 import type { FileTimes, TreeChange } from "../../ports/tree_port.ts";
 import { type Context, emitEvent } from "../context.ts";
@@ -7,6 +8,7 @@ import { type PathFacts, readArchive, type ReadOptions, statPath, writeArchive, 
 import { checkTrees, isAnyMounted, removeUnknown, type TreeDamage, unmountLeftover } from "./check_trees.ts";
 import { commitContainer, type CommitOptions } from "./commit.ts";
 import { type ChangesOptions, listChanges } from "./diff.ts";
+import { finalLayer } from "./final_layer.ts";
 import { mountContainer, mountedContainers, unmountContainer } from "./mount.ts";
 import { holdTree, holdWhileRead } from "./held_tree.ts";
 
@@ -72,6 +74,11 @@ export class ContainerFiles {
     }
     const files = host.trees.changeset(id, { idMaps, times, mounted: { paths: mounted, diffIDs } });
     return holdWhileRead(this.#context, tree, files);
+  }
+
+  /** The same of a container that will be removed next, whose files become the layer's; see {@linkcode finalLayer}. */
+  finalLayer(nameOrID: string, mounted: readonly string[]): Promise<NewLayer | undefined> {
+    return finalLayer(this.#context, nameOrID, mounted);
   }
 
   /** Makes an image of the container's tree. */

@@ -3,6 +3,7 @@ import type { ContainerRecord } from "../../records/container_record.ts";
 import { fillVolumes } from "../life/bring_up.ts";
 import { type Context, isLive, withContainerLock } from "../context.ts";
 import { requireHost } from "../../core.ts";
+import type { EngineError } from "../../errors.ts";
 import { improperState } from "../failures.ts";
 import { messageOf } from "../../../oci/message_of.ts";
 import { foreignNamespace, namespaceOwner, treeOptions } from "../life/users.ts";
@@ -67,8 +68,12 @@ export function requireStill(
   cause?: unknown,
 ): void {
   const status = context.records.get(id)?.state.status;
-  if (status !== undefined && status !== "removing") return;
-  throw improperState(`the files of container ${id} were removed while they were ${done}`, { cause });
+  if (status === undefined || status === "removing") throw removedMeanwhile(id, done, cause);
+}
+
+/** The failure of work on the files of a container that was removed meanwhile. */
+export function removedMeanwhile(id: string, done: "read" | "written", cause?: unknown): EngineError {
+  return improperState(`the files of container ${id} were removed while they were ${done}`, { cause });
 }
 
 /** Mounts a container's tree as its start would, and gives its path. Its user namespace is there for the mount alone. */

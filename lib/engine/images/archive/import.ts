@@ -51,7 +51,7 @@ export async function importImage(
       rootfs: { type: "layers", diff_ids: [] },
     };
     return await assembleImage(parts, {
-      layers: [tar],
+      layers: [{ tar }],
       config: document,
       history: [{
         created,

@@ -31,6 +31,17 @@ export interface Intake extends ImageParts {
   early?: EarlyLayers;
 }
 
+/** A layer that an image is to get. */
+export interface NewLayer {
+  /** A plain OCI changeset tar (`.wh.` whiteouts). */
+  tar: ReadableStream<Uint8Array>;
+  /**
+   * Makes the files that the tar was read from the unpacked layer of this diff ID, in place of unpacking it. Resolves with whether
+   * it did; absent where the files are not to be had.
+   */
+  adopt?(diffID: string): Promise<boolean>;
+}
+
 /** A layer as an image's record has it. */
 export interface StoredLayer extends PackedLayer {
   /** Bytes of the blob. */
@@ -62,10 +73,10 @@ export async function withIntake<T>(
   }
 }
 
-/** Stores a plain layer tar, compressed or as it is, and unpacks it where there is a host. */
+/** Stores a layer, compressed or as it is, and unpacks it where there is a host. */
 export async function storeLayer(
   intake: Intake,
-  tar: ReadableStream<Uint8Array>,
+  { tar, adopt }: NewLayer,
   { compression, format }: { compression: "gzip" | "none"; format: ManifestFormat },
 ): Promise<StoredLayer> {
   const { core: { ports, options }, signal } = intake;
@@ -75,7 +86,9 @@ export async function storeLayer(
   const mediaType = LAYER_TYPES[format][compression];
   if (compression === "none") {
     const { digest, size } = await put(tar, limit);
-    return await ingestLayer(intake, { digest, diffID: digest, size, mediaType });
+    const layer = { digest, diffID: digest, size, mediaType };
+    await unpackOnce(intake, layer, { instead: async () => await adopt?.(digest) ? { size } : undefined });
+    return layer;
   }
   let diffID = "";
   const measured = tar.pipeThrough(measure(intake, limit, (digest) => diffID = digest));
@@ -89,15 +102,19 @@ export async function ingestLayer<T extends PackedLayer>(intake: Intake, layer: 
   return layer;
 }
 
-/**
- * Does so and resolves with whether this call unpacked it.
- *
- * @param begin Called when that begins
- */
+/** Choices for {@linkcode unpackOnce}. */
+export interface UnpackOnceOptions {
+  /** Called when the work begins. */
+  begin?: () => void;
+  /** Has the layer's files come from elsewhere. Resolves with the bytes of the plain tar, or `undefined` where it has none. */
+  instead?: () => Promise<{ size: number } | undefined>;
+}
+
+/** Does so and resolves with whether this call unpacked it. */
 export async function unpackOnce(
   intake: Intake,
   { digest, diffID }: PackedLayer,
-  begin: () => void = () => {},
+  { begin, instead }: UnpackOnceOptions = {},
 ): Promise<boolean> {
   const { core, content, claim, signal } = intake;
   const layers = hostOf(core)?.layers;
@@ -106,9 +123,10 @@ export async function unpackOnce(
   await intake.early?.settled(digest);
   return await content.with(`layer:${diffID}`, async () => {
     if (await layers.has(diffID)) return false;
-    begin();
+    begin?.();
     const { limits } = core.options;
-    const { size } = await unpackLayer(core.ports, layers, { digest, diffID }, { limits, signal });
+    const { size } = await instead?.() ??
+      await unpackLayer(core.ports, layers, { digest, diffID }, { limits, signal });
     content.setLayerSize(diffID, size);
     return true;
   }, signal);

@@ -40,5 +40,5 @@ async function packed(intake: Intake, digest: string, format: ManifestFormat): P
   const { blobs, codec } = intake.core.ports;
   const blob = await blobs.open(digest);
   if (!blob) throw new EngineError("internal", `Read ${digest}: its blob is not there`);
-  return await storeLayer(intake, await decompress(codec, blob), { compression: "gzip", format });
+  return await storeLayer(intake, { tar: await decompress(codec, blob) }, { compression: "gzip", format });
 }

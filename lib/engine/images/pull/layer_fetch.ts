@@ -44,8 +44,8 @@ export async function fetchLayers(context: FetchContext, layers: readonly LayerT
 
 async function unpackFetched(context: FetchContext, layer: LayerToFetch, isFetched: boolean): Promise<void> {
   const { descriptor, diffID } = layer;
-  const isUnpacked = await unpackOnce(context, { digest: descriptor.digest, diffID }, () => {
-    reportLayer(context, descriptor, "extracting", descriptor.size);
+  const isUnpacked = await unpackOnce(context, { digest: descriptor.digest, diffID }, {
+    begin: () => reportLayer(context, descriptor, "extracting", descriptor.size),
   });
   reportLayer(context, descriptor, isFetched || isUnpacked ? "done" : "exists", descriptor.size);
 }

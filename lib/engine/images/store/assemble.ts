@@ -2,7 +2,7 @@ import type { HistoryEntry, ImageConfig } from "../../../oci/image_config.ts";
 import type { ManifestFormat } from "../../../oci/manifest_writer.ts";
 import { EngineError } from "../../errors.ts";
 import type { ImageRecord } from "../../records/image_record.ts";
-import { type ImageParts, type Intake, storeLayer, withIntake } from "../ingest/ingest.ts";
+import { type ImageParts, type Intake, type NewLayer, storeLayer, withIntake } from "../ingest/ingest.ts";
 import { findImage, nameForTag } from "./lookup.ts";
 import { addImage, writeImage } from "../ingest/new_image.ts";
 import { takeLayers } from "../ingest/take_layers.ts";
@@ -11,8 +11,8 @@ import { takeLayers } from "../ingest/take_layers.ts";
 export interface AssembleOptions {
   /** The image whose layers and history come first; none for an image that stands alone (a squashed one, an import). */
   base?: string;
-  /** Plain OCI changeset tars (`.wh.` whiteouts), from base to top. Streams that are not read to their end are cancelled. */
-  layers: readonly ReadableStream<Uint8Array>[];
+  /** From base to top. Tars that are not read to their end are cancelled. */
+  layers: readonly NewLayer[];
   /** Its `rootfs` and `history` are not looked at: they are the base's, with what comes on top. */
   config: ImageConfig;
   /** The steps on top of the base's; as many of them as there are layers must not be empty ones. */
@@ -56,7 +56,7 @@ export async function assembleImage(
     }
     return image;
   } finally {
-    for (const layer of unread) if (!layer.locked) await layer.cancel().catch(() => {});
+    for (const { tar } of unread) if (!tar.locked) await tar.cancel().catch(() => {});
   }
 }
 
@@ -64,7 +64,7 @@ async function assemble(
   intake: Intake,
   { base, config, history, omitHistory, annotations, format, recordsParent, layers, diffIDs, ...options }:
     AssembleOptions,
-  unread: Set<ReadableStream<Uint8Array>>,
+  unread: Set<NewLayer>,
 ): Promise<ImageRecord> {
   const { core, catalogue } = intake;
   const { names = [], compression = "gzip" } = options;

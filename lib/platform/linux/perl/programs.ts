@@ -12,6 +12,7 @@ import { arch, constants as system } from "node:os";
 import { callNumbers, type SystemCall } from "../helpers/system_calls.ts";
 import { AGENT_COMPARE } from "./agent/compare.pl.ts";
 import { AGENT_DISPATCH } from "./agent/dispatch.pl.ts";
+import { AGENT_FINAL } from "./agent/final.pl.ts";
 import { AGENT_GROUND } from "./agent/ground.pl.ts";
 import { AGENT_PROCESSES } from "./agent/processes.pl.ts";
 import { AGENT_READ } from "./agent/read.pl.ts";
@@ -62,7 +63,8 @@ const READ_ERRORS = [...GROUND.errors, "ENXIO", "ENODEV", "EACCES"] as const;
 /** Reads the files of a tree. */
 export const READ_TREE_PROGRAM: PerlProgram = {
   ...GROUND,
-  parts: [COMMON, END_AT_ONCE, AGENT_GROUND, AGENT_READ, AGENT_DISPATCH],
+  parts: [COMMON, END_AT_ONCE, AGENT_GROUND, AGENT_READ, AGENT_FINAL, AGENT_DISPATCH],
+  calls: [...GROUND.calls, "utimensat"],
   errors: READ_ERRORS,
 };
 

@@ -110,23 +110,61 @@ class OverlayLayers implements HostLayers {
       const { mode, uid, gid } = await stat(diff);
       const root = (mode & 0o7777) === 0 ? null : { mode: mode & 0o7777, uid, gid };
       if (root === null) await chmod(diff, DEFAULT_ROOT_MODE);
-      const facts: LayerFacts = { root };
-      await writeFile(join(temporary, "layer.json"), JSON.stringify(facts));
-      const hex = layerHex(typeof diffID === "string" ? diffID : await diffID());
-      await this.#sync.run();
-      await this.#links.get(hex);
-      this.#roots.forget(hex);
-      if (replace) await this.#discard(this.#layer(hex), removeTree);
-      await rename(temporary, this.#layer(hex)).catch(async (error: NodeJS.ErrnoException) => {
-        // Somebody else unpacked the same layer meanwhile.
-        if (!hasSystemCode(error, "ENOTEMPTY", "EEXIST")) throw error;
-        await removeTree(temporary);
-      });
-      await syncFolder(this.#paths.layers);
+      await this.#publish(
+        temporary,
+        { root },
+        typeof diffID === "string" ? () => Promise.resolve(diffID) : diffID,
+        replace,
+      );
     } catch (error) {
       await removeTree(temporary);
       throw error;
     }
+  }
+
+  async adopt(containerID: string, diffID: string): Promise<boolean> {
+    await this.unmount(containerID);
+    const temporary = join(this.#partial, randomUUID());
+    const diff = join(temporary, "diff");
+    try {
+      await mkdir(temporary, { mode: 0o700 });
+      try {
+        await rename(this.#upper(containerID), diff);
+      } catch (error) {
+        if (!hasSystemCode(error, "EXDEV")) throw error;
+        await removeTree(temporary);
+        return false;
+      }
+      // A changeset says nothing of its root.
+      await chown(diff, 0, 0);
+      await chmod(diff, DEFAULT_ROOT_MODE);
+      await this.#publish(temporary, { root: null }, () => Promise.resolve(diffID));
+      return true;
+    } catch (error) {
+      await removeTree(temporary);
+      throw error;
+    }
+  }
+
+  /** Gives a layer that is whole its note and, when it is on the disk, its name. */
+  async #publish(
+    temporary: string,
+    facts: LayerFacts,
+    diffID: () => Promise<string>,
+    replace = false,
+  ): Promise<void> {
+    await writeFile(join(temporary, "layer.json"), JSON.stringify(facts));
+    const hex = layerHex(await diffID());
+    await this.#sync.run();
+    await this.#links.get(hex);
+    this.#roots.forget(hex);
+    if (replace) await this.#discard(this.#layer(hex), removeTree);
+    await rename(temporary, this.#layer(hex)).catch(async (error: NodeJS.ErrnoException) => {
+      // Somebody else unpacked the same layer meanwhile.
+      if (!hasSystemCode(error, "ENOTEMPTY", "EEXIST")) throw error;
+      await removeTree(temporary);
+    });
+    await syncFolder(this.#paths.layers);
   }
 
   async remove(diffID: string): Promise<void> {

@@ -25,7 +25,7 @@ interface AgentProcess {
   input?: Writable;
   /** Its standard error, when it has ended. */
   said: Promise<string>;
-  /** Resolves when it has ended: with 0 where it ended well. Never rejects. */
+  /** Resolves with its exit code when it has ended: 0 where it ended well. Never rejects. */
   ended: Promise<number>;
   kill(): void;
 }
@@ -122,12 +122,16 @@ export class Agent implements Disposable {
     return checkAnswer(fields);
   }
 
-  /** Everything the agent writes from now on. It fails when the agent does; cancelling it ends the agent. */
-  output(): ReadableStream<Uint8Array> {
+  /**
+   * Everything the agent writes from now on. It fails when the agent does; cancelling it ends the agent.
+   *
+   * @param well The exit codes of an agent that did its work
+   */
+  output(well: readonly number[] = [0]): ReadableStream<Uint8Array> {
     return byteStream({
       next: async () => {
         const bytes = await this.#frames.rest();
-        if (bytes === undefined && await this.#process.ended !== 0) throw await this.#failure();
+        if (bytes === undefined && !well.includes(await this.#process.ended)) throw await this.#failure();
         return bytes;
       },
       cancel: () => this.end(),
@@ -156,6 +160,11 @@ export class Agent implements Disposable {
       stdin.off("close", stop);
       reader.releaseLock();
     }
+  }
+
+  /** Resolves with its exit code when it has ended. */
+  get ended(): Promise<number> {
+    return this.#process.ended;
   }
 
   /** Ends it. */

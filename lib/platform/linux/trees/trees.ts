@@ -12,6 +12,8 @@ import type {
   ExportOptions,
   FileFacts,
   FileTimes,
+  FinalChangeset,
+  FinalChangesetOptions,
   TreeChange,
   TreeName,
   TreePath,
@@ -33,6 +35,8 @@ import type { Carriers } from "../processes/nursery/nursery_sockets.ts";
 import { layerHex } from "../storage/layer_name.ts";
 import { hasSystemCode } from "../../../oci/system_error.ts";
 
+/** The exit codes of `final`: the folder is what its archive says, or has something else as well. */
+const [EXACT, DIFFERENT] = [0, 3];
 const KINDS: Record<string, TreeChange["kind"]> = { "0": "modified", "1": "added", "2": "deleted" };
 
 /** The files of a host's containers. */
@@ -135,6 +139,15 @@ class AgentTrees implements Trees {
     const upper = this.#storage(containerID, "upper");
     const words = [...mapsOf(idMaps), this.#places(mounted), ...timesOf(times)];
     return startAgent(READ_TREE_PROGRAM, ["layer", upper, "", ...words]).output();
+  }
+
+  finalChangeset(containerID: string, { mounted, entries }: FinalChangesetOptions): FinalChangeset {
+    const upper = this.#storage(containerID, "upper");
+    const agent = startAgent(READ_TREE_PROGRAM, ["final", upper, String(entries), this.#places(mounted)]);
+    return {
+      tar: agent.output([EXACT, DIFFERENT]),
+      isExact: async () => await agent.ended === EXACT,
+    };
   }
 
   /** Places of mounts as the agent reads them. */

@@ -22,7 +22,7 @@ function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
 
 function optionsOf(tars: Uint8Array[], more: Partial<AssembleOptions> = {}): AssembleOptions {
   return {
-    layers: tars.map(streamOf),
+    layers: tars.map((tar) => ({ tar: streamOf(tar) })),
     config: {
       architecture: "amd64",
       os: "linux",
@@ -136,13 +136,13 @@ Deno.test("assembleImage() leaves nothing of what fails, and cancels what it did
       cancel: () => void cancelled.push(n),
     });
   const tar = tarOf("a", "one");
-  const layers = [streamOf(tar), endless(1), endless(2)];
+  const layers = [streamOf(tar), endless(1), endless(2)].map((tar) => ({ tar }));
   const history = layers.map(() => ({}));
   assertEquals(await refused(rig.images.assemble(optionsOf([], { layers, history }))), "limit");
   assertEquals(cancelled.sort(), [1, 2]);
   for (const compression of ["none", "gzip"] as const) {
     const broken = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error("cut off")) });
-    const options = optionsOf([], { layers: [broken], history: [{}], compression });
+    const options = optionsOf([], { layers: [{ tar: broken }], history: [{}], compression });
     const error = await assertRejects(() => rig.images.assemble(options), EngineError);
     assert(error.message.includes("cut off"), error.message);
     assertEquals(error.code, "internal");
@@ -156,7 +156,7 @@ Deno.test("assembleImage() leaves nothing of what fails, and cancels what it did
 Deno.test("Images.close() stops an assembly", async () => {
   const rig = await openImages();
   const never = new ReadableStream<Uint8Array>({ pull: () => new Promise(() => {}) });
-  const assembly = rig.images.assemble(optionsOf([], { layers: [never], history: [{}] }));
+  const assembly = rig.images.assemble(optionsOf([], { layers: [{ tar: never }], history: [{}] }));
   const failed = refused(assembly);
   await rig.images.close();
   assertEquals(await failed, "cancelled");

@@ -53,7 +53,7 @@ Deno.test("the store holds what images, artifacts and containers need, and nothi
       await images.assemble({
         ...options,
         base: any(images.list())?.id,
-        layers: [tar()],
+        layers: [{ tar: tar() }],
         names: below(2) === 0 ? [tag()] : [],
       });
     },

@@ -88,6 +88,9 @@ sub mapped {
 }
 my $names_buffer = "\0" x 65536;
 my $value_buffer = "\0" x 65536;
+# Whether all that was read so far is in the archive, too: files have more to them than archives carry.
+my $is_exact = 1;
+my ($overlays_own) = $OPAQUE =~ /^(.*)opaque$/;
 # The extended attributes of an open file that archives carry, as name and value in turn.
 sub attributes {
   my ($handle) = @_;
@@ -95,7 +98,10 @@ sub attributes {
   return () if $size <= 0;
   my @found;
   for my $name (sort split /\0/, substr($names_buffer, 0, $size)) {
-    next unless $name =~ /^(?:security\.(?:capability|ima)$|user\.(?!overlay\.))/;
+    if ($name !~ /^(?:security\.(?:capability|ima)$|user\.(?!overlay\.))/) {
+      $is_exact = 0 unless $name =~ /^\Q$overlays_own\E(?:opaque|origin|impure|uuid)$/;
+      next;
+    }
     my $length = syscall($nr{fgetxattr}, fileno($handle), "$name", $value_buffer, 65536);
     push @found, $name, substr($value_buffer, 0, $length) if $length >= 0;
   }

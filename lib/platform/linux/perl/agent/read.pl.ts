@@ -1,6 +1,8 @@
 // Made of read.pl by `deno task generate`: change that file.
 export const AGENT_READ = String.raw`
+my ($FIXED, $LONGEST, $HIDES) = (0x30, 4095, '.wh.');
 my ($out, $owner, $is_layer, $latest, $earliest, %seen, %places) = ('');
+my ($leave_out, $leave_folder, $exit_code, $entries) = (sub {}, sub {}, sub { 0 }, 0);
 sub write_out { $out .= $_[0]; if (length($out) >= $BATCH) { emit($out); $out = '' } }
 sub record {
   my ($key, $value) = @_;
@@ -20,6 +22,7 @@ sub block {
 sub padding { return "\0" x (-$_[0] % 512) }
 sub header {
   my ($path, $flag, $facts, $size, $link, @attributes) = @_;
+  $entries++;
   my ($uid, $gid) = $owner ? @$owner : (mapped($to_container{u}, $facts->{uid}) // 65534, mapped($to_container{g}, $facts->{gid}) // 65534);
   my ($time, $nanos) = @$facts{qw(time nanos)};
   if (defined $latest && $time >= $latest) { ($time, $nanos) = ($latest, 0) }
@@ -56,6 +59,7 @@ sub content {
     if ($n < $BATCH) { write_out($piece) } else { emit($out); $out = ''; emit($piece) }
     $left -= $n;
   }
+  $is_exact = 0 if $left > 0;
   for (; $left > 0; $left -= $PIECE) { write_out("\0" x ($left < $PIECE ? $left : $PIECE)) }
   write_out(padding($size));
 }
@@ -83,6 +87,7 @@ sub folder_entry {
     next if $skip && $skip->{$name};
     entry("$prefix$name", $name, $folder, $depth);
   }
+  $leave_folder->($folder, $facts);
 }
 sub read_places {
   for (split /\n/, $_[0] // '') { my ($path, @before) = split /\t/; $places{$path} = \@before }
@@ -105,27 +110,32 @@ sub is_place {
 sub is_passed_over { return scalar grep { $! == $_ } $nr{ENOENT}, $nr{ELOOP}, $nr{ENXIO}, $nr{ENODEV}, $nr{EACCES} }
 sub entry {
   my ($path, $name, $above, $depth) = @_;
-  return if %places && is_place($path, $name, $above);
-  my $facts = look_here($name) or return;
+  return $leave_out->($name, $above) if %places && is_place($path, $name, $above);
+  my $facts = look_here($name) or return $is_exact = 0;
   my $type = $facts->{type};
+  $is_exact = 0 if $facts->{attributes} & $FIXED || length $path > $LONGEST || index($name, $HIDES) == 0;
   if ($type == $FOLDER) {
-    my $folder = open_child($name) or return;
+    my $folder = open_child($name) or return $is_exact = 0;
     folder_entry($path, $folder, $depth + 1);
     chdir $above or die "chdir: $!\n";
   } elsif ($type == $FILE) {
-    sysopen(my $file, "$name", $nr{O_RDONLY} | $nr{O_NOFOLLOW} | $nr{O_NONBLOCK}) or do { return if is_passed_over(); die "open $path: $!\n" };
+    sysopen(my $file, "$name", $nr{O_RDONLY} | $nr{O_NOFOLLOW} | $nr{O_NONBLOCK}) or do { return $is_exact = 0 if is_passed_over(); die "open $path: $!\n" };
     file_entry($path, $file);
   } elsif ($is_layer && is_whiteout($facts)) {
     my $base = length($path) > length($name) ? substr($path, 0, -length $name) : '';
     header("$base.wh.$name", '0', { %$facts, mode => 0600 }, 0, '');
-  } else { other_entry($path, $facts, $type == $SYMLINK ? readlink($name) : '') }
+  } elsif ($type == $SOCKET) { $leave_out->($name, $above) }
+  else {
+    $is_exact = 0 if $type == $CHAR || $type == $BLOCK;
+    other_entry($path, $facts, $type == $SYMLINK ? readlink($name) : '');
+  }
 }
 sub other_entry {
   my ($path, $facts, $link) = @_;
   my $flag = { $SYMLINK => '2', $CHAR => '3', $BLOCK => '4', $FIFO => '6' }->{$facts->{type}};
   header($path, $flag, $facts, 0, $link) if defined $flag && defined $link;
 }
-sub finish { write_out("\0" x 1024); emit($out); end_at_once(0) }
+sub finish { write_out("\0" x 1024); emit($out); end_at_once($exit_code->()) }
 sub find {
   my ($path) = @_;
   my ($above, $base) = $path =~ m{^(.*)/([^/]*)$}s;
