@@ -9,7 +9,7 @@ import { type CopyItem, selectFiles, walkFolder } from "./context/select_files.t
 import type { CopyInstruction } from "./dockerfile/instructions.ts";
 import { fetchSource, isURL } from "./sources/fetch_source.ts";
 import { fetchGit, type GitPlace, parseGitURL } from "./sources/git_source.ts";
-import { findSource, readSourceTree, sourceNamed } from "./sources/source_image.ts";
+import { findSource, selectOfImage, sourceNamed } from "./sources/source_image.ts";
 import { type Expand, joinWorkdir } from "./stage_config.ts";
 import type { StageState } from "./stage_state.ts";
 
@@ -54,9 +54,10 @@ export async function* copyFiles(
     const local = sources.filter((text) => !far.includes(text));
     const places = far.flatMap((url) => parseGitURL(url) ?? []);
     const urls = far.filter((url) => parseGitURL(url) === undefined);
-    const tree = "image" in source ? await readSourceTree(run, source.image) : source.tree;
     const options = { keyword, parents: instruction.parents, exclude: instruction.exclude.map((word) => expand(word)) };
-    const selection = selectFiles(tree, local, options);
+    const { tree, selection } = "image" in source
+      ? await selectOfImage(run, source.image, local, options)
+      : { tree: source.tree, selection: selectFiles(source.tree, local, options) };
     const inline = instruction.inline.map(({ name, content, expands }) => {
       return textItem(name, expands ? expand(content, true) : content);
     });

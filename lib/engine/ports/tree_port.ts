@@ -129,6 +129,8 @@ export interface Trees {
   write(path: TreePath, entries: ReadableStream<Uint8Array>, options: TreeWriteOptions): Promise<void>;
   /** A mounted tree as a tar archive, without what is mounted inside it. */
   export(root: string, options?: ExportOptions): ReadableStream<Uint8Array>;
+  /** The parts of a mounted tree that paths lead to, with all below them, the links on the way to them and the folders above, as a tar archive. */
+  pick(root: string, paths: readonly string[]): ReadableStream<Uint8Array>;
   /** The container's writable layer as an OCI changeset, a plain tar, its entries in a fixed order. */
   changeset(containerID: string, options?: ChangesetOptions): ReadableStream<Uint8Array>;
   /**

@@ -45,6 +45,7 @@ export function pretendTrees(filesAt: (root: string) => FileMap, isMounted: (id:
     export: (root) => tarStream(entriesOf(filesAt(root), "/", true)),
     isMounted: (id) => Promise.resolve(isMounted(id)),
     changeset: refuseAll<Trees>("layers of files").changeset,
+    pick: refuseAll<Trees>("layers of files").pick,
     finalChangeset: refuseAll<Trees>("layers of files").finalChangeset,
     changes: refuseAll<Trees>("layers of files").changes,
     differences: refuseAll<Trees>("layers of files").differences,

@@ -67,8 +67,17 @@ export function selectFiles(tree: FileTree, sources: readonly string[], options:
   return { items: [...items.values()], isOneFile: files === 1 && !parents, sources: count };
 }
 
-/** The paths that a source means. */
-function findSources(tree: FileTree, source: string, keyword: string): string[] {
+/** The folders and files below which is all that sources can mean, but for what links there lead to. */
+export function sourcePlaces(sources: readonly string[], keyword: string): string[] {
+  return sources.map((source) => {
+    const parts = partsOf(source, keyword);
+    const end = parts.findIndex(hasWildcard);
+    return parts.slice(0, end === -1 ? parts.length : end).join("/");
+  });
+}
+
+/** The names of a source's path. Throws `invalid` where it leads out of the tree. */
+function partsOf(source: string, keyword: string): string[] {
   const parts: string[] = [];
   for (const part of source.split("/")) {
     if (part === "..") {
@@ -77,7 +86,12 @@ function findSources(tree: FileTree, source: string, keyword: string): string[] 
       }
     } else if (part !== "" && part !== ".") parts.push(part);
   }
-  const path = parts.join("/");
+  return parts;
+}
+
+/** The paths that a source means. */
+function findSources(tree: FileTree, source: string, keyword: string): string[] {
+  const path = partsOf(source, keyword).join("/");
   if (!hasWildcard(path)) {
     requireNode(tree.find(path), source, keyword);
     return [path];

@@ -5,6 +5,7 @@ import type { ImageRecord } from "../../records/image_record.ts";
 import { spoolTree } from "./build_context.ts";
 import { type BuildRun, type BuildSteps, targetPlatform } from "../build_run.ts";
 import type { FileTree } from "../context/file_tree.ts";
+import { selectFiles, type Selection, type SelectOptions, sourcePlaces } from "../context/select_files.ts";
 import { contextNamed, readContext } from "./named_context.ts";
 import { resolveSource, type StageSource } from "../plan_stages.ts";
 
@@ -99,17 +100,49 @@ function findFitting(
   return images.resolve(name, { ...targetPlatform(core, options), ...asked });
 }
 
-/** Reads the whole tree of an image that is copied from; once for each build. */
-export function readSourceTree(run: BuildRun, image: Readonly<ImageRecord>): Promise<FileTree> {
-  const known = run.trees.get(image.id);
+/**
+ * Reads the tree of an image that is copied from, or the parts of it that paths lead to; once for each build.
+ *
+ * @param paths Below the root; the root itself is an empty one
+ */
+function readSourceTree(
+  run: BuildRun,
+  image: Readonly<ImageRecord>,
+  paths: readonly string[] = [""],
+): Promise<FileTree> {
+  const parts = paths.includes("") ? undefined : paths;
+  const key = JSON.stringify([image.id, parts]);
+  const known = run.trees.get(key);
   if (known) return known;
-  const reading = readImageTree(run, image);
+  const reading = readImageTree(run, image, parts);
   reading.catch(() => {});
-  run.trees.set(image.id, reading);
+  run.trees.set(key, reading);
   return reading;
 }
 
-async function readImageTree(run: BuildRun, image: Readonly<ImageRecord>): Promise<FileTree> {
+/** Selects files of an image: where they cannot be had of the places that the sources name, of its whole tree. */
+export async function selectOfImage(
+  run: BuildRun,
+  image: Readonly<ImageRecord>,
+  sources: readonly string[],
+  options: SelectOptions,
+): Promise<{ tree: FileTree; selection: Selection }> {
+  const part = await readSourceTree(run, image, sourcePlaces(sources, options.keyword));
+  try {
+    return { tree: part, selection: selectFiles(part, sources, options) };
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+    // A pattern may fit links that lead elsewhere. Where nothing is there either, this says so.
+    const tree = await readSourceTree(run, image);
+    return { tree, selection: selectFiles(tree, sources, options) };
+  }
+}
+
+async function readImageTree(
+  run: BuildRun,
+  image: Readonly<ImageRecord>,
+  paths: readonly string[] | undefined,
+): Promise<FileTree> {
   await using container = await run.steps.create({
     image: image.id,
     entrypoint: [""],
@@ -120,7 +153,8 @@ async function readImageTree(run: BuildRun, image: Readonly<ImageRecord>): Promi
     health: { check: { test: ["NONE"] } },
     volatile: true,
   });
-  const archive = await run.containers.files.export(container.id);
+  const { files } = run.containers;
+  const archive = await (paths === undefined ? files.export(container.id) : files.pick(container.id, paths));
   return await spoolTree(run.core, run.claim, archive, run.signal);
 }
 

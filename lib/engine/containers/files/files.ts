@@ -52,6 +52,13 @@ export class ContainerFiles {
     return holdWhileRead(this.#context, tree, host.trees.export(tree.root, { idMaps: tree.record.idMaps }));
   }
 
+  /** The parts of the container's tree that paths lead to, as a tar archive with the links on the way to them and the folders above. */
+  async pick(nameOrID: string, paths: readonly string[]): Promise<ReadableStream<Uint8Array>> {
+    const host = requireHost(this.#context.core);
+    const tree = await holdTree(this.#context, nameOrID);
+    return holdWhileRead(this.#context, tree, host.trees.pick(tree.root, paths));
+  }
+
   /**
    * The container's changes to its image as a layer, a plain tar, without its volumes.
    *

@@ -14,6 +14,7 @@ import { AGENT_COMPARE } from "./agent/compare.pl.ts";
 import { AGENT_DISPATCH } from "./agent/dispatch.pl.ts";
 import { AGENT_FINAL } from "./agent/final.pl.ts";
 import { AGENT_GROUND } from "./agent/ground.pl.ts";
+import { AGENT_PICK } from "./agent/pick.pl.ts";
 import { AGENT_PROCESSES } from "./agent/processes.pl.ts";
 import { AGENT_READ } from "./agent/read.pl.ts";
 import { AGENT_WRITE } from "./agent/write.pl.ts";
@@ -63,7 +64,7 @@ const READ_ERRORS = [...GROUND.errors, "ENXIO", "ENODEV", "EACCES"] as const;
 /** Reads the files of a tree. */
 export const READ_TREE_PROGRAM: PerlProgram = {
   ...GROUND,
-  parts: [COMMON, END_AT_ONCE, AGENT_GROUND, AGENT_READ, AGENT_FINAL, AGENT_DISPATCH],
+  parts: [COMMON, END_AT_ONCE, AGENT_GROUND, AGENT_READ, AGENT_FINAL, AGENT_PICK, AGENT_DISPATCH],
   calls: [...GROUND.calls, "utimensat"],
   errors: READ_ERRORS,
 };

@@ -135,6 +135,10 @@ class AgentTrees implements Trees {
     return startAgent(READ_TREE_PROGRAM, ["export", root, "", ...mapsOf(idMaps), this.#places(mounted)]).output();
   }
 
+  pick(root: string, paths: readonly string[]): ReadableStream<Uint8Array> {
+    return startAgent(READ_TREE_PROGRAM, ["pick", root, ...paths]).output();
+  }
+
   changeset(containerID: string, { idMaps, mounted, times }: ChangesetOptions = {}): ReadableStream<Uint8Array> {
     const upper = this.#storage(containerID, "upper");
     const words = [...mapsOf(idMaps), this.#places(mounted), ...timesOf(times)];
