@@ -9,6 +9,8 @@ interface Context {
   file: string;
   /** Parameters besides the usual ones. */
   query?: string;
+  /** The image's name; one of its own by default. */
+  name?: string;
 }
 
 /**
@@ -61,6 +63,20 @@ export async function* buildLines(bench: Bench): AsyncGenerator<Line> {
       ...line,
       ...await measure(() => Promise.resolve({ file, query: "&nocache=1" })),
     };
+    for (const peer of Object.values(peersOf(bench))) await buildFrom(peer, { file, name: "bench/files" });
+    file = await write("FROM bench/files AS files\nFROM IMAGE\nCOPY --from=files /files/1/1 /one\n");
+    yield {
+      what: "build: COPY --from, one file of 5,000",
+      ...line,
+      ...await measure(() => Promise.resolve({ file, query: "&nocache=1" })),
+    };
+    const loop = "i=0; mkdir /made; while [ $i -lt 5000 ]; do echo $i > /made/$i; i=$((i+1)); done";
+    file = await write(`FROM IMAGE\nRUN ${loop}\n`);
+    yield {
+      what: "build: RUN that makes 5,000 files",
+      ...line,
+      ...await measure(() => Promise.resolve({ file, query: "&nocache=1" })),
+    };
     const large = crypto.getRandomValues(new Uint8Array(1 << 16));
     const parts = Array.from({ length: 200 }, (_, at): Entry => {
       const content = new Uint8Array(1 << 20);
@@ -88,9 +104,9 @@ export async function* buildLines(bench: Bench): AsyncGenerator<Line> {
   }
 }
 
-async function buildFrom(peer: Peer, { file, query = "" }: Context): Promise<void> {
+async function buildFrom(peer: Peer, { file, query = "", name = "bench/built" }: Context): Promise<void> {
   const tree = peer.name === "docker" ? "v1.41/build?rm=1&" : "v4.3.1/libpod/build?layers=1&";
-  const path = `/${tree}dockerfile=Dockerfile&t=bench%2Fbuilt${query}`;
+  const path = `/${tree}dockerfile=Dockerfile&t=${encodeURIComponent(name)}${query}`;
   const args = ["-sS", "--fail-with-body", "--unix-socket", peer.socket, "-X", "POST", "-T", file];
   const command = new Deno.Command("curl", {
     args: [...args, "-H", "Content-Type: application/x-tar", `http://d${path}`],
