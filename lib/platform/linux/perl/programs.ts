@@ -64,8 +64,7 @@ const READ_ERRORS = [...GROUND.errors, "ENXIO", "ENODEV", "EACCES"] as const;
 /** Reads the files of a tree. */
 export const READ_TREE_PROGRAM: PerlProgram = {
   ...GROUND,
-  parts: [COMMON, END_AT_ONCE, AGENT_GROUND, AGENT_READ, AGENT_FINAL, AGENT_PICK, AGENT_DISPATCH],
-  calls: [...GROUND.calls, "utimensat"],
+  parts: [COMMON, END_AT_ONCE, AGENT_GROUND, AGENT_READ, AGENT_DISPATCH],
   errors: READ_ERRORS,
 };
 
@@ -97,7 +96,9 @@ export const MOUNTS_PROGRAM: PerlProgram = {
 export const NOTIFY_PROGRAM: PerlProgram = { parts: [COMMON, NOTIFY], calls: [] };
 
 /** The tree agent as a part of another program: a block of its own, since its variables have names that others have, too. */
-const AGENT_BLOCK = ["{\n", AGENT_GROUND, AGENT_READ, AGENT_COMPARE, AGENT_PROCESSES, NURSERY_TREES, "}\n"];
+const AGENT_BLOCK = [
+  ...["{\n", AGENT_GROUND, AGENT_READ, AGENT_FINAL, AGENT_PICK, AGENT_COMPARE, AGENT_PROCESSES, NURSERY_TREES, "}\n"],
+];
 
 /**
  * Starts supervisors, whose parent it is, supervises processes of exec sessions, attaches to containers, looks at paths of their trees, reads
@@ -110,7 +111,7 @@ export const NURSERY_PROGRAM: PerlProgram = {
   ],
   calls: [
     ...GROUND.calls,
-    ...["pidfd_open", "unshare", "mount", "memfd_create"] as const,
+    ...["utimensat", "pidfd_open", "unshare", "mount", "memfd_create"] as const,
     ...["epoll_create1", "epoll_ctl", "epoll_pwait", "prctl", "mknodat", "recvmsg"] as const,
     ...["fsopen", "fsconfig", "fsmount", "open_tree", "move_mount", "umount2", "close_range"] as const,
   ],

@@ -13,6 +13,7 @@ import { writeAll } from "../../http/exchange/write_all.ts";
 import { HELPER_ENVIRONMENT, startProgram } from "../helpers/spawn.ts";
 import { FrameReader } from "../perl/frames.ts";
 import { type Carriers, firstConnection } from "../processes/nursery/nursery_sockets.ts";
+import { exitCodeOf } from "../processes/nursery/nursery.ts";
 import { perlArguments, type PerlProgram } from "../perl/programs.ts";
 
 const STDERR_LIMIT = 4096;
@@ -66,10 +67,35 @@ export async function forkAgent({ nursery, sockets, runroot }: Carriers, args: r
       helper.kill();
       socket.destroy();
     };
-    return new Agent({ output: socket, said, ended: helper.ended, kill }, frames);
+    return new Agent({ output: socket, said, ended: helper.ended.then(exitCodeOf), kill }, frames);
   } catch {
     throw failureOf(await said);
   }
+}
+
+/** The output of an agent that is forked when its first bytes are asked for. */
+export interface LateOutput {
+  /** It fails when the agent does; cancelling it ends the agent. */
+  stream: ReadableStream<Uint8Array>;
+  /** Resolves with the agent's exit code when it has ended. */
+  exitCode(): Promise<number>;
+}
+
+/**
+ * The output of an agent that only reads and has no answer before it.
+ *
+ * @param well The exit codes of an agent that did its work
+ */
+export function lateOutput(carriers: Carriers, args: readonly string[], well?: readonly number[]): LateOutput {
+  let forked: Promise<Agent> | undefined;
+  const agent = () => forked ??= forkAgent(carriers, args);
+  return {
+    stream: byteStream({
+      next: async () => await (await agent()).piece(well),
+      cancel: async () => (await forked)?.end(),
+    }),
+    exitCode: async () => await (await agent()).ended,
+  };
 }
 
 /**
@@ -122,20 +148,20 @@ export class Agent implements Disposable {
     return checkAnswer(fields);
   }
 
+  /** Everything the agent writes from now on. It fails when the agent does; cancelling it ends the agent. */
+  output(): ReadableStream<Uint8Array> {
+    return byteStream({ next: () => this.piece(), cancel: () => this.end() });
+  }
+
   /**
-   * Everything the agent writes from now on. It fails when the agent does; cancelling it ends the agent.
+   * The next bytes that the agent writes; `undefined` behind the last ones. Throws where it failed.
    *
    * @param well The exit codes of an agent that did its work
    */
-  output(well: readonly number[] = [0]): ReadableStream<Uint8Array> {
-    return byteStream({
-      next: async () => {
-        const bytes = await this.#frames.rest();
-        if (bytes === undefined && !well.includes(await this.#process.ended)) throw await this.#failure();
-        return bytes;
-      },
-      cancel: () => this.end(),
-    });
+  async piece(well: readonly number[] = [0]): Promise<Uint8Array | undefined> {
+    const bytes = await this.#frames.rest();
+    if (bytes === undefined && !well.includes(await this.#process.ended)) throw await this.#failure();
+    return bytes;
   }
 
   /** Feeds its input to the end of the stream. A source that the agent does not want any more is cancelled. */

@@ -28,8 +28,8 @@ import { withRoom } from "../../storage/disk_room.ts";
 import { containerPaths, type HostPaths } from "../helpers/paths.ts";
 import { SharedFolders } from "../bundle/mounts/shared_folders.ts";
 import { resolveUser } from "../bundle/user_lookup.ts";
-import { READ_TREE_PROGRAM, WRITE_TREE_PROGRAM } from "../perl/programs.ts";
-import { type Agent, forkAgent, lookUp, startAgent } from "./agent.ts";
+import { WRITE_TREE_PROGRAM } from "../perl/programs.ts";
+import { type Agent, forkAgent, lateOutput, lookUp, startAgent } from "./agent.ts";
 import { mountPlaces } from "./mount_places.ts";
 import type { Carriers } from "../processes/nursery/nursery_sockets.ts";
 import { layerHex } from "../storage/layer_name.ts";
@@ -132,26 +132,28 @@ class AgentTrees implements Trees {
   }
 
   export(root: string, { idMaps, mounted }: ExportOptions = {}): ReadableStream<Uint8Array> {
-    return startAgent(READ_TREE_PROGRAM, ["export", root, "", ...mapsOf(idMaps), this.#places(mounted)]).output();
+    return this.#output("export", root, "", ...mapsOf(idMaps), this.#places(mounted));
   }
 
   pick(root: string, paths: readonly string[]): ReadableStream<Uint8Array> {
-    return startAgent(READ_TREE_PROGRAM, ["pick", root, ...paths]).output();
+    return this.#output("pick", root, ...paths);
   }
 
   changeset(containerID: string, { idMaps, mounted, times }: ChangesetOptions = {}): ReadableStream<Uint8Array> {
     const upper = this.#storage(containerID, "upper");
     const words = [...mapsOf(idMaps), this.#places(mounted), ...timesOf(times)];
-    return startAgent(READ_TREE_PROGRAM, ["layer", upper, "", ...words]).output();
+    return this.#output("layer", upper, "", ...words);
   }
 
   finalChangeset(containerID: string, { mounted, entries }: FinalChangesetOptions): FinalChangeset {
     const upper = this.#storage(containerID, "upper");
-    const agent = startAgent(READ_TREE_PROGRAM, ["final", upper, String(entries), this.#places(mounted)]);
-    return {
-      tar: agent.output([EXACT, DIFFERENT]),
-      isExact: async () => await agent.ended === EXACT,
-    };
+    const words = ["final", upper, String(entries), this.#places(mounted)];
+    const { stream, exitCode } = lateOutput(this.#carriers, words, [EXACT, DIFFERENT]);
+    return { tar: stream, isExact: async () => await exitCode() === EXACT };
+  }
+
+  #output(...args: string[]): ReadableStream<Uint8Array> {
+    return lateOutput(this.#carriers, args).stream;
   }
 
   /** Places of mounts as the agent reads them. */

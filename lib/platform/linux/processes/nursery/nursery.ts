@@ -124,9 +124,8 @@ export class Nursery {
       const { errors } = await said;
       const status = await ended;
       if (status === 0) return;
-      // By a signal, it has no code of its own.
-      const code = status > 0 && (status & 0x7f) === 0 ? status >> 8 : -1;
-      throw new CommandError(`Run "${program}": ${errors.trim() || `wait status ${status}`}`, code, errors);
+      const why = errors.trim() || `wait status ${status}`;
+      throw new CommandError(`Run "${program}": ${why}`, exitCodeOf(status), errors);
     } finally {
       clearTimeout(timer);
     }
@@ -231,6 +230,11 @@ export class Nursery {
     }
     return running;
   }
+}
+
+/** The exit code in a wait status; -1 where a signal ended the process, or nobody saw it. */
+export function exitCodeOf(status: number): number {
+  return status >= 0 && (status & 0x7f) === 0 ? status >> 8 : -1;
 }
 
 /** `TIOCSWINSZ` of ioctl_tty(2). */
