@@ -68,18 +68,6 @@ export const READ_TREE_PROGRAM: PerlProgram = {
   errors: READ_ERRORS,
 };
 
-/** Writes files into a container's tree. */
-export const WRITE_TREE_PROGRAM: PerlProgram = {
-  parts: [COMMON, END_AT_ONCE, AGENT_GROUND, AGENT_WRITE, AGENT_DISPATCH],
-  calls: [
-    ...GROUND.calls,
-    ...["fsetxattr", "mknodat", "linkat", "fchownat", "utimensat", "capget", "capset"] as const,
-    ...["openat", "write", "lseek", "ftruncate", "fchown", "fchmod", "close"] as const,
-  ],
-  flags: [...GROUND.flags, "O_WRONLY", "O_CREAT", "O_EXCL"],
-  errors: [...GROUND.errors, "EEXIST", "ENOSPC", "EDQUOT"],
-};
-
 /** Sends datagrams to sockets with a path. */
 export const DATAGRAMS_PROGRAM: PerlProgram = { parts: [COMMON, DATAGRAMS], calls: [] };
 
@@ -97,12 +85,13 @@ export const NOTIFY_PROGRAM: PerlProgram = { parts: [COMMON, NOTIFY], calls: [] 
 
 /** The tree agent as a part of another program: a block of its own, since its variables have names that others have, too. */
 const AGENT_BLOCK = [
-  ...["{\n", AGENT_GROUND, AGENT_READ, AGENT_FINAL, AGENT_PICK, AGENT_COMPARE, AGENT_PROCESSES, NURSERY_TREES, "}\n"],
+  ...["{\n", AGENT_GROUND, AGENT_READ, AGENT_FINAL, AGENT_PICK, AGENT_COMPARE, AGENT_PROCESSES, AGENT_WRITE],
+  ...[NURSERY_TREES, "}\n"],
 ];
 
 /**
  * Starts supervisors, whose parent it is, supervises processes of exec sessions, attaches to containers, looks at paths of their trees, reads
- * their files, and tells of their processes and how trees differ.
+ * and writes their files, and tells of their processes and how trees differ.
  */
 export const NURSERY_PROGRAM: PerlProgram = {
   parts: [
@@ -111,12 +100,14 @@ export const NURSERY_PROGRAM: PerlProgram = {
   ],
   calls: [
     ...GROUND.calls,
-    ...["utimensat", "pidfd_open", "unshare", "mount", "memfd_create"] as const,
-    ...["epoll_create1", "epoll_ctl", "epoll_pwait", "prctl", "mknodat", "recvmsg"] as const,
+    ...["fsetxattr", "mknodat", "linkat", "fchownat", "utimensat", "capget", "capset"] as const,
+    ...["openat", "write", "lseek", "ftruncate", "fchown", "fchmod", "close"] as const,
+    ...["pidfd_open", "unshare", "mount", "memfd_create"] as const,
+    ...["epoll_create1", "epoll_ctl", "epoll_pwait", "prctl", "recvmsg"] as const,
     ...["fsopen", "fsconfig", "fsmount", "open_tree", "move_mount", "umount2", "close_range"] as const,
   ],
-  flags: GROUND.flags,
-  errors: [...READ_ERRORS, "EADDRINUSE"],
+  flags: [...GROUND.flags, "O_WRONLY", "O_CREAT", "O_EXCL"],
+  errors: [...READ_ERRORS, "EEXIST", "ENOSPC", "EDQUOT", "EADDRINUSE"],
 };
 
 /** Keeps the files of logs that begin anew at a greatest size. */

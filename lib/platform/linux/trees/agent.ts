@@ -31,20 +31,16 @@ interface AgentProcess {
   kill(): void;
 }
 
-/**
- * Starts a program of its own as an agent: one of the agent's programs, with the name of an operation first. `hasInput` gives it a pipe to
- * read from.
- */
-export function startAgent(program: PerlProgram, args: readonly string[], hasInput = false): Agent {
+/** Starts a program of its own as an agent: one of the agent's programs, with the name of an operation first. */
+export function startAgent(program: PerlProgram, args: readonly string[]): Agent {
   const child = startProgram("perl", perlArguments(program, "Work on files", args), {
     cwd: "/",
     env: HELPER_ENVIRONMENT,
-    stdio: [hasInput ? "pipe" : "ignore", "pipe", "pipe"],
+    stdio: ["ignore", "pipe", "pipe"],
   });
   child.once("error", () => {});
   return new Agent({
     output: child.stdout!,
-    input: child.stdin ?? undefined,
     said: textOf(child.stderr!),
     ended: once(child, "close").then(([code]) => (code as number | null) ?? -1, () => -1),
     kill() {
@@ -54,8 +50,12 @@ export function startAgent(program: PerlProgram, args: readonly string[], hasInp
   });
 }
 
-/** Has a process of the nursery be an agent that only reads: an operation's name, and its arguments. */
-export async function forkAgent({ nursery, sockets, runroot }: Carriers, args: readonly string[]): Promise<Agent> {
+/** Has a process of the nursery be an agent: an operation's name, and its arguments. `hasInput` lets it be fed. */
+export async function forkAgent(
+  { nursery, sockets, runroot }: Carriers,
+  args: readonly string[],
+  hasInput = false,
+): Promise<Agent> {
   const key = randomUUID();
   using expected = await sockets.expect(key);
   const helper = await nursery.tree([runroot, key, ...args]);
@@ -67,7 +67,8 @@ export async function forkAgent({ nursery, sockets, runroot }: Carriers, args: r
       helper.kill();
       socket.destroy();
     };
-    return new Agent({ output: socket, said, ended: helper.ended.then(exitCodeOf), kill }, frames);
+    const input = hasInput ? { input: socket } : {};
+    return new Agent({ output: socket, ...input, said, ended: helper.ended.then(exitCodeOf), kill }, frames);
   } catch {
     throw failureOf(await said);
   }

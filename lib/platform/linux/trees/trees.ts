@@ -28,8 +28,7 @@ import { withRoom } from "../../storage/disk_room.ts";
 import { containerPaths, type HostPaths } from "../helpers/paths.ts";
 import { SharedFolders } from "../bundle/mounts/shared_folders.ts";
 import { resolveUser } from "../bundle/user_lookup.ts";
-import { WRITE_TREE_PROGRAM } from "../perl/programs.ts";
-import { type Agent, forkAgent, lateOutput, lookUp, startAgent } from "./agent.ts";
+import { forkAgent, lateOutput, lookUp } from "./agent.ts";
 import { mountPlaces } from "./mount_places.ts";
 import type { Carriers } from "../processes/nursery/nursery_sockets.ts";
 import { layerHex } from "../storage/layer_name.ts";
@@ -102,16 +101,17 @@ class AgentTrees implements Trees {
     const owner = ids === undefined ? ["", ""] : [String(ids.uid), String(ids.gid)];
     const choices = [options.keepKinds, options.mustExist].map((choice) => choice ? "1" : "");
     const words = [place.root, place.pid, place.path, ...owner, ...choices, ...mapsOf(path.idMaps)];
-    using agent = startAgent(WRITE_TREE_PROGRAM, ["put", ...words], true);
     // A bind or a volume may lie elsewhere: it is the file system of what is written to that must have room.
-    await withRoom(place.root, "Unpack archive", (signal) => this.#feed(agent, entries, signal), options.signal);
+    await withRoom(place.root, "Unpack archive", (signal) => this.#write(words, entries, signal), options.signal);
   }
 
-  async #feed(agent: Agent, entries: ReadableStream<Uint8Array>, signal: AbortSignal): Promise<void> {
+  async #write(words: readonly string[], entries: ReadableStream<Uint8Array>, signal: AbortSignal): Promise<void> {
+    using agent = await forkAgent(this.#carriers, ["put", ...words], true);
     const aborted = () => agent.end();
     signal.addEventListener("abort", aborted);
+    if (signal.aborted) aborted();
     try {
-      // The first bytes wait in the pipe while the agent starts.
+      // The first bytes wait in the connection while the agent looks for the path.
       const ready = agent.answer();
       const fed = agent.feed(entries).then(() => undefined, async (error: unknown) => {
         await ready.catch(() => {});

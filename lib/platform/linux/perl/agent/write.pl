@@ -11,7 +11,6 @@ my $MOUNT_ROOT = 0x2000;
 my $HOLE = 1 << 16;
 my $ZEROS = "\0" x $HOLE;
 my $NEW_FILE = $nr{O_WRONLY} | $nr{O_CREAT} | $nr{O_EXCL} | $nr{O_NOFOLLOW};
-my $F_SETPIPE_SZ = 1031;
 my ($CAPABILITY_VERSION, $SYS_RESOURCE) = (0x20080522, 1 << 24);
 sub fill {
   my ($size) = @_;
@@ -232,8 +231,6 @@ sub put {
   if (!$target && $must_exist) { open_at($root, $path, $O_PATH, $IN_ROOT) or failed("open $path") }
   if ($is_file) { fail('put', "copier: put: $path ($path): exists but is not a directory") }
   $target ||= make_folders($root, $path);
-  # Each wait of the server for room in the pipe costs it more than the bytes do. Where the kernel refuses, the pipe stays as it is.
-  fcntl(STDIN, $F_SETPIPE_SZ, $PIECE);
   answer('ready');
   while (my $length = unpack('N', take(4))) {
     my ($kind, $name, $link, $mode, $owner, $group, $time, $nanos, $major, $minor, $size, @attributes) = unpack('(N/a)*', take($length));

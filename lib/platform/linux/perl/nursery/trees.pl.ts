@@ -13,8 +13,15 @@ sub tree_session {
   setsockopt($peer, $SOCKET_LEVEL, $SEND_BUFFER_BY_FORCE, $ROOM);
   $answers = $peer;
   answer('session', $key);
-  if ($work[0] eq 'get') { $refused = 0 } else { $tell = sub { die "$_[-1]\n" } }
+  if ($work[0] eq 'get') { $refused = 0 }
+  elsif ($work[0] eq 'put') { $refused = 0; $tell = \&answer_and_drain; open(STDIN, '<&', $peer) or die "input: $!\n" }
+  else { $tell = sub { die "$_[-1]\n" } }
   agent_work(@work);
+}
+
+sub answer_and_drain {
+  answer(@_);
+  1 while sysread(STDIN, my $rest, $PIECE);
 }
 
 sub look_session {
