@@ -7,8 +7,8 @@ import { createContainer, removeContainer } from "./life_lines.ts";
 
 /** The archive of one large file, in MB, and the one of many small ones. */
 const [LARGE, SMALL] = [50, 1000];
-/** Calls that are averaged: of those that carry much, and of those that carry nothing. */
-const [FEW, MANY] = [3, 20];
+/** Calls that are averaged: of those that carry much, of those that carry nothing, and of those that take a few milliseconds. */
+const [FEW, MANY, BRIEF] = [3, 20, 200];
 
 /** Measures copies of files into a running container and out of it, and what else is done to one that runs. */
 export async function* fileLines(bench: Bench): AsyncGenerator<Line> {
@@ -38,7 +38,7 @@ export async function* fileLines(bench: Bench): AsyncGenerator<Line> {
       [`copy of ${LARGE} MB out of a container`, FEW, get("/tmp")],
       [`copy of ${SMALL} files into a container`, FEW, put(small, "/home")],
       [`copy of ${SMALL} files out of a container`, FEW, get("/home")],
-      ["look at a path of a container", MANY, (peer) => curlPath(peer, ["-I"], pathOf(peer, "/archive?path=/tmp"))],
+      ["look at a path of a container", BRIEF, (peer) => peer.callPath("HEAD", pathOf(peer, "/archive?path=/tmp"))],
       ["changes of a container's files", FEW, (peer) => peer.callPath("GET", pathOf(peer, "/changes"))],
       ["processes of a container", MANY, (peer) => peer.callPath("GET", pathOf(peer, "/top"))],
       ["pause and unpause", MANY, async (peer) => {

@@ -10,7 +10,7 @@ class Connection {
     this.#socket = socket;
   }
 
-  async send(head: string, body: string): Promise<{ status: number; text: string; closes: boolean }> {
+  async send(head: string, body: string, hasBody = true): Promise<{ status: number; text: string; closes: boolean }> {
     const bytes = new TextEncoder().encode(head + body);
     for (let at = 0; at < bytes.length;) at += await this.#socket.write(bytes.subarray(at));
     const [first, ...lines] = (await this.#line("\r\n\r\n")).split("\r\n");
@@ -21,7 +21,7 @@ class Connection {
     }));
     const closes = headers.get("connection") === "close";
     const answer = (pieces: Uint8Array[]) => ({ status, text: decode(pieces), closes });
-    if (status === 204 || status === 304) return answer([]);
+    if (!hasBody || status === 204 || status === 304) return answer([]);
     if (headers.get("transfer-encoding") === "chunked") return answer(await this.#chunks());
     const length = headers.get("content-length");
     // A raw stream ends where its connection does.
@@ -110,7 +110,7 @@ export class UnixClient {
     const type = body === undefined ? "" : "Content-Type: application/json\r\n";
     const length = new TextEncoder().encode(text).length;
     const head = `${method} ${path} HTTP/1.1\r\nHost: d\r\n${type}Content-Length: ${length}\r\n\r\n`;
-    const answer = await connection.send(head, text);
+    const answer = await connection.send(head, text, method !== "HEAD");
     if (answer.closes) connection.close();
     else this.#idle.push({ connection, since: performance.now() });
     return answer;
