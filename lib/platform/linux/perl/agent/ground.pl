@@ -46,26 +46,36 @@ sub look {
 }
 sub look_here { return look($CWD, $_[0], $NO_FOLLOW) }
 sub look_open { return look(fileno($_[0]), '', $EMPTY_PATH) }
-# Where a handle's file is, as seen from the root.
-sub place { my ($handle) = @_; chdir $descriptors; return readlink(fileno $handle) }
+# Where a handle's file is, as seen from the tree's root, whether that is this process's or not.
+sub place {
+  my ($handle) = @_;
+  chdir $descriptors;
+  my ($top, $path) = (readlink(fileno $root), readlink(fileno $handle));
+  return $path if $top eq '/' || index("$path/", "$top/") != 0;
+  return length $path == length $top ? '/' : substr($path, length $top);
+}
 sub names_here {
   opendir(my $folder, '.') or return ();
   return sort grep { $_ ne '.' && $_ ne '..' } readdir $folder;
 }
-# Makes a tree the root: the one that is mounted at a path, or, for a process that has it as its root, as that process sees it.
-sub enter {
+# Opens a tree: the one that is mounted at a path, or, for a process that has it as its root, as that process sees it, and gives that one's mounts.
+sub open_tree {
   my ($tree, $pid) = @_;
   sysopen($root, $tree, $nr{O_RDONLY} | $nr{O_DIRECTORY}) or failed("open $tree");
   sysopen($descriptors, '/proc/self/fd', $nr{O_RDONLY} | $nr{O_DIRECTORY}) or failed('open /proc/self/fd');
-  if ($pid) {
-    sysopen(my $seen, "/proc/$pid/root", $nr{O_RDONLY} | $nr{O_DIRECTORY}) or fail('gone', 'the process has ended');
-    sysopen(my $space, "/proc/$pid/ns/mnt", $nr{O_RDONLY}) or fail('gone', 'the process has ended');
-    my ($expected, $found) = (look_open($root), look_open($seen));
-    # Another process may have the number by now.
-    grep { $expected->{$_} != $found->{$_} } qw(major minor inode) and fail('gone', 'the process has ended');
-    syscall($nr{setns}, fileno($space), $NEW_NS) == 0 or failed('setns');
-    $root = $seen;
-  }
+  return undef unless $pid;
+  sysopen(my $seen, "/proc/$pid/root", $nr{O_RDONLY} | $nr{O_DIRECTORY}) or fail('gone', 'the process has ended');
+  sysopen(my $space, "/proc/$pid/ns/mnt", $nr{O_RDONLY}) or fail('gone', 'the process has ended');
+  my ($expected, $found) = (look_open($root), look_open($seen));
+  # Another process may have the number by now.
+  grep { $expected->{$_} != $found->{$_} } qw(major minor inode) and fail('gone', 'the process has ended');
+  $root = $seen;
+  return $space;
+}
+# Makes it the root.
+sub enter {
+  my $space = open_tree(@_);
+  if ($space) { syscall($nr{setns}, fileno($space), $NEW_NS) == 0 or failed('setns') }
   chdir $root or failed('chdir');
   chroot '.' or failed('chroot');
 }
@@ -116,6 +126,6 @@ sub is_whiteout { my ($facts) = @_; return $facts->{type} == $CHAR && !$facts->{
 # Does an operation: each of the agent's programs has its own.
 sub agent_work {
   my ($operation, @arguments) = @_;
-  my $work = main->can({ stat => 'look_up', export => 'whole_tree' }->{$operation} // $operation) or die "no operation $operation\n";
+  my $work = main->can({ export => 'whole_tree' }->{$operation} // $operation) or die "no operation $operation\n";
   $work->(@arguments);
 }

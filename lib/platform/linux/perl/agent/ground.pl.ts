@@ -35,23 +35,32 @@ sub look {
 }
 sub look_here { return look($CWD, $_[0], $NO_FOLLOW) }
 sub look_open { return look(fileno($_[0]), '', $EMPTY_PATH) }
-sub place { my ($handle) = @_; chdir $descriptors; return readlink(fileno $handle) }
+sub place {
+  my ($handle) = @_;
+  chdir $descriptors;
+  my ($top, $path) = (readlink(fileno $root), readlink(fileno $handle));
+  return $path if $top eq '/' || index("$path/", "$top/") != 0;
+  return length $path == length $top ? '/' : substr($path, length $top);
+}
 sub names_here {
   opendir(my $folder, '.') or return ();
   return sort grep { $_ ne '.' && $_ ne '..' } readdir $folder;
 }
-sub enter {
+sub open_tree {
   my ($tree, $pid) = @_;
   sysopen($root, $tree, $nr{O_RDONLY} | $nr{O_DIRECTORY}) or failed("open $tree");
   sysopen($descriptors, '/proc/self/fd', $nr{O_RDONLY} | $nr{O_DIRECTORY}) or failed('open /proc/self/fd');
-  if ($pid) {
-    sysopen(my $seen, "/proc/$pid/root", $nr{O_RDONLY} | $nr{O_DIRECTORY}) or fail('gone', 'the process has ended');
-    sysopen(my $space, "/proc/$pid/ns/mnt", $nr{O_RDONLY}) or fail('gone', 'the process has ended');
-    my ($expected, $found) = (look_open($root), look_open($seen));
-    grep { $expected->{$_} != $found->{$_} } qw(major minor inode) and fail('gone', 'the process has ended');
-    syscall($nr{setns}, fileno($space), $NEW_NS) == 0 or failed('setns');
-    $root = $seen;
-  }
+  return undef unless $pid;
+  sysopen(my $seen, "/proc/$pid/root", $nr{O_RDONLY} | $nr{O_DIRECTORY}) or fail('gone', 'the process has ended');
+  sysopen(my $space, "/proc/$pid/ns/mnt", $nr{O_RDONLY}) or fail('gone', 'the process has ended');
+  my ($expected, $found) = (look_open($root), look_open($seen));
+  grep { $expected->{$_} != $found->{$_} } qw(major minor inode) and fail('gone', 'the process has ended');
+  $root = $seen;
+  return $space;
+}
+sub enter {
+  my $space = open_tree(@_);
+  if ($space) { syscall($nr{setns}, fileno($space), $NEW_NS) == 0 or failed('setns') }
   chdir $root or failed('chdir');
   chroot '.' or failed('chroot');
 }
@@ -98,7 +107,7 @@ sub is_opaque {
 sub is_whiteout { my ($facts) = @_; return $facts->{type} == $CHAR && !$facts->{rmajor} && !$facts->{rminor} }
 sub agent_work {
   my ($operation, @arguments) = @_;
-  my $work = main->can({ stat => 'look_up', export => 'whole_tree' }->{$operation} // $operation) or die "no operation $operation\n";
+  my $work = main->can({ export => 'whole_tree' }->{$operation} // $operation) or die "no operation $operation\n";
   $work->(@arguments);
 }
 `;

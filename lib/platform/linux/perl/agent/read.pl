@@ -169,7 +169,6 @@ sub find {
   $tell->($word, @$facts{qw(mode size time nanos)}, $target, $end && $end->{type} == $FOLDER ? 1 : 0);
   return ($found, $end, $base, $facts, $link);
 }
-sub look_up { my ($tree, $pid, $path) = @_; enter($tree, $pid); find($path); end_at_once(0) }
 sub get {
   my ($tree, $pid, $path, $contents, $uid, $gid, $whole, $name, $keep_link) = @_;
   enter($tree, $pid);

@@ -11,7 +11,8 @@ $SIG{CHLD} = 'DEFAULT';
 my ($held, %jobs, %files, @polled) = ('');
 my ($own_network, $may_return, @spare, $wanted, @copies);
 my (@carriers, $has_carried);
-my %carries = (exec => \&exec_session, attach => \&attach_session, tree => \&tree_session, look => \&look_session);
+my %carries = (exec => \&exec_session, attach => \&attach_session, tree => \&tree_session);
+my (@lookers, %looking);
 my $epoll = make_epoll();
 
 sub leave {
@@ -148,7 +149,8 @@ sub let_go {
   open(my $poll, '<&=', $epoll);
   close $poll;
   %jobs = %files = ();
-  @spare = @copies = @carriers = ();
+  @spare = @copies = @carriers = @lookers = ();
+  %looking = ();
   undef $own_network;
   forget_launches();
 }
@@ -188,6 +190,41 @@ sub begin_carrying {
   });
 }
 
+sub fork_looker {
+  pipe(my $hear, my $tell) or die "pipe: $!\n";
+  my $job = fork_for(sub {
+    close $tell;
+    let_go();
+    look_again($hear, @_);
+    return 1;
+  });
+  return { job => $job, tell => $tell };
+}
+
+sub begin_looking {
+  my ($key, @fields) = @_;
+  my $looker = pop @lookers;
+  $looker = fork_looker() if !$looker || waitpid($looker->{job}{pid}, 1) != 0;
+  syswrite($looker->{tell}, pack('N/a*', pack('(N/a*)*', @fields)));
+  $looking{$key} = $looker;
+  take_on($key, $looker->{job});
+}
+
+sub looked {
+  my ($key, $job) = @_;
+  my $found = next_frame($job->{line}) or return;
+  $job->{line} = join "\0", @$found;
+  told($key, $job);
+  answer('ended', $key, 0);
+  leave(fileno $_) for values %{$job->{files}};
+  delete $jobs{$key};
+  my $looker = delete $looking{$key};
+  @$job{qw(line errors told)} = ('', '', 0);
+  return push @lookers, $looker unless @lookers;
+  kill 'KILL', $job->{pid};
+  waitpid $job->{pid}, 0;
+}
+
 sub begin_waiting {
   my ($key, @rest) = @_;
   pipe(my $wait, my $go) or die "pipe: $!\n";
@@ -196,8 +233,8 @@ sub begin_waiting {
 }
 
 sub end_all {
-  kill 'KILL', map { $_->{job}{pid} } @carriers;
-  waitpid $_->{job}{pid}, 0 for @carriers;
+  kill 'KILL', map { $_->{job}{pid} } @carriers, @lookers;
+  waitpid $_->{job}{pid}, 0 for @carriers, @lookers;
   exit;
 }
 
@@ -207,6 +244,7 @@ sub request {
   my ($verb, $key, @rest) = @_;
   my ($work, $own) = ($works{$verb}, $own_works{$verb});
   if ($verb eq 'netns' && !returns()) { begin($key, sub { netns_apart($_[0], @rest) }) }
+  elsif ($verb eq 'look') { begin_looking($key, @rest) }
   elsif ($carries{$verb}) { begin_carrying($verb, $key, @rest) }
   elsif ($work) { begin($key, sub { $work->($_[0], @rest) }) }
   elsif ($own) {
@@ -236,6 +274,7 @@ sub hear {
     return;
   }
   $job->{$which} .= $chunk if length $job->{$which} < $LIMIT;
+  return looked($key, $job) if $which eq 'line' && $looking{$key};
   told($key, $job) if $which eq 'line' && ($chunk =~ /\n/ || length $job->{line} >= $LIMIT);
 }
 
@@ -243,7 +282,7 @@ sub readable { my $want = shift; return select($want, undef, undef, 0) > 0 }
 
 sub gone {
   my $key = shift;
-  my $job = $jobs{$key};
+  my $job = $jobs{$key} or return 1;
   return 0 if waitpid($job->{pid}, 1) == 0;
   my $status = $?;
   for my $which (keys %{$job->{files}}) {
@@ -254,7 +293,7 @@ sub gone {
   }
   told($key, $job);
   answer('ended', $key, $status);
-  delete $jobs{$key};
+  delete @$_{$key} for \(%jobs, %looking);
   return 1;
 }
 

@@ -1,7 +1,7 @@
 # Works on the files of containers: the tree agent, as a process that the nursery forks for it, so that nothing is loaded.
 #
 # `tree` has the fields RUNROOT KEY OPERATION ARGUMENT…: it connects to `sockets/nursery` in RUNROOT, answers `session KEY` there, and then what
-# the operation answers; what it reads comes there, too. `look` has the arguments of the agent's `stat`, whose answer it says as its line: the fields, with zero bytes between.
+# the operation answers; what it reads comes there, too. `look` has the fields TREE PID PATH; its line is what `find` tells, with zero bytes between.
 my ($SOCKET_LEVEL, $SEND_BUFFER_BY_FORCE, $ROOM) = (1, 32, 1 << 20);
 
 # Shows the operation and the tree as the command line of this process (ps(1)), in place of the nursery's program.
@@ -31,9 +31,24 @@ sub answer_and_drain {
   1 while sysread(STDIN, my $rest, $PIECE);
 }
 
-sub look_session {
-  my ($say, @path) = @_;
-  name_after('stat', @path);
-  $tell = sub { syswrite($say, join("\0", @_)) };
-  look_up(@path);
+# Looks at a path after the other, each for a frame that it hears: TREE PID PATH. It changes nothing of itself by that, and says what it found as a frame,
+# or ends with the reason on its standard error.
+sub look_again {
+  my ($hear, $say) = @_;
+  name_after('stat', 'paths');
+  my ($text, @found) = ('');
+  $tell = sub { @found = @_; die "\n" if $_[0] eq 'error' };
+  for (;;) {
+    while (my $frame = next_frame($text)) {
+      my ($tree, $pid, $path) = @$frame;
+      @found = ();
+      eval { open_tree($tree, $pid); find($path); 1 } || @found or die $@;
+      # Nothing of the tree stays in use.
+      undef $root;
+      chdir '/';
+      syswrite($say, pack('N/a*', pack('(N/a*)*', @found)));
+    }
+    my $count = sysread($hear, $text, $PIECE, length $text);
+    return if defined $count && !$count || !defined $count && $! != $EINTR;
+  }
 }
