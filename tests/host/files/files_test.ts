@@ -112,6 +112,25 @@ Deno.test("podman cp and docker cp carry files and folders both ways, running or
     assertEquals(await exec("cat", "/scratch/x"), "plain");
     assertEquals(await exec("cat", "/volume/docker/sub/b"), "b");
   });
+  await t.step(
+    "links tell where they lead, as the container sees it, and one that goes round leads nowhere",
+    async () => {
+      const links =
+        "mkdir -p /volume/in/deep && ln -s /volume/in /to-volume && ln -s ../../..//volume/in/deep /home/up && " +
+        "ln -s round /about && ln -s about /round && ln -s / /top && ln -s nowhere /home/dangling";
+      await exec("sh", "-c", links);
+      const look = async (path: string) => {
+        const { status, headers } = await server.request("HEAD", `/v1.41/containers/up/archive?path=${path}`);
+        const facts = headers.get("x-docker-container-path-stat");
+        return facts === null ? String(status) : `${JSON.parse(atob(facts)).linkTarget}`;
+      };
+      const paths = ["/to-volume", "/to-volume/deep", "/home/up", "/top", "/home/dangling", "/about/x", "/volume/none"];
+      const targets = ["/volume/in", "/to-volume/deep", "/volume/in/deep", "/", "/home/nowhere", "404", "404"];
+      // One process looks at all of them, and at what is not there.
+      assertEquals(await Promise.all([...paths, ...paths].map(look)), [...targets, ...targets]);
+      for (const [at, path] of paths.entries()) assertEquals(await look(path), targets[at], path);
+    },
+  );
   await t.step("- is a tar archive", async () => {
     const tar = buildTar([{ type: "file", path: "piped", content: "piped", uid: 12, gid: 13 }]);
     const options = { stdin: tar };
