@@ -5,7 +5,7 @@ import { STREAM_ROOM, streamMemory } from "../../fixtures/memory.ts";
 import { buildTar } from "../../fixtures/images/tar_builder.ts";
 import { startWithFiles } from "../../fixtures/files_session.ts";
 import { until } from "../../fixtures/session.ts";
-import { traces } from "../../fixtures/traces.ts";
+import { fileAgents, traces } from "../../fixtures/traces.ts";
 import { isLongRun } from "../../long_run.ts";
 
 Deno.test("a container that flips a link while files are copied leads nobody out of it", async () => {
@@ -131,8 +131,7 @@ Deno.test("a container that is removed while files are copied into it is not tol
     `Content-Length: ${tar.length}\r\n\r\n`;
   await socket.write(new TextEncoder().encode(head));
   await socket.write(tar.subarray(0, 2000));
-  const agents = () => traces(server.folder).processes.filter((command) => command.includes("openat2="));
-  await until(() => Promise.resolve(assert(agents().length > 0)));
+  await until(() => Promise.resolve(assert(fileAgents(server.folder).some((name) => name.startsWith("gantry: put ")))));
   ok(await server.podman("rm", "-f", "-t", "0", "up"));
   await socket.write(tar.subarray(2000));
   const reply = await new Response(socket.readable).text();

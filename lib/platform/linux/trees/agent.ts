@@ -50,11 +50,19 @@ export function startAgent(program: PerlProgram, args: readonly string[]): Agent
   });
 }
 
-/** Has a process of the nursery be an agent: an operation's name, and its arguments. `hasInput` lets it be fed. */
+/** Choices for {@linkcode forkAgent}. */
+interface ForkOptions {
+  /** It is fed. */
+  hasInput?: boolean;
+  /** The exit codes of an agent that did its work; 0 by default. */
+  well?: readonly number[];
+}
+
+/** Has a process of the nursery be an agent: an operation's name, and its arguments. */
 export async function forkAgent(
   { nursery, sockets, runroot }: Carriers,
   args: readonly string[],
-  hasInput = false,
+  { hasInput = false, well = [0] }: ForkOptions = {},
 ): Promise<Agent> {
   const key = randomUUID();
   using expected = await sockets.expect(key);
@@ -62,13 +70,15 @@ export async function forkAgent(
   const said = helper.said.then(({ errors }) => errors, ({ message }: Error) => message);
   try {
     const lost = () => new EngineError("internal", "Work on files: the helper has ended");
-    const { socket, frames } = await firstConnection(expected.connection, helper, lost);
+    const exitCode = helper.ended.then(exitCodeOf);
+    const ended = exitCode.then((code) => well.includes(code) ? 0 : code);
+    const { socket, frames } = await firstConnection(expected.connection, { ended }, lost);
     const kill = () => {
       helper.kill();
       socket.destroy();
     };
     const input = hasInput ? { input: socket } : {};
-    return new Agent({ output: socket, ...input, said, ended: helper.ended.then(exitCodeOf), kill }, frames);
+    return new Agent({ output: socket, ...input, said, ended: exitCode, kill }, frames, well);
   } catch {
     throw failureOf(await said);
   }
@@ -89,10 +99,10 @@ export interface LateOutput {
  */
 export function lateOutput(carriers: Carriers, args: readonly string[], well?: readonly number[]): LateOutput {
   let forked: Promise<Agent> | undefined;
-  const agent = () => forked ??= forkAgent(carriers, args);
+  const agent = () => forked ??= forkAgent(carriers, args, { well });
   return {
     stream: byteStream({
-      next: async () => await (await agent()).piece(well),
+      next: async () => await (await agent()).piece(),
       cancel: async () => (await forked)?.end(),
     }),
     exitCode: async () => await (await agent()).ended,
@@ -121,11 +131,13 @@ export async function lookUp({ nursery }: Carriers, path: readonly string[], sig
 export class Agent implements Disposable {
   readonly #process: AgentProcess;
   readonly #frames: FrameReader;
+  readonly #well: readonly number[];
 
-  /** `frames` are those of its output, where something was read of it already. */
-  constructor(process: AgentProcess, frames?: FrameReader) {
+  /** `frames` are those of its output, where something was read of it already; `well` the exit codes of one that did its work. */
+  constructor(process: AgentProcess, frames?: FrameReader, well: readonly number[] = [0]) {
     this.#process = process;
     this.#frames = frames ?? new FrameReader(process.output);
+    this.#well = well;
   }
 
   /** The next answer's fields. Throws what the agent says went wrong. A signal that aborts meanwhile ends the agent. */
@@ -154,14 +166,10 @@ export class Agent implements Disposable {
     return byteStream({ next: () => this.piece(), cancel: () => this.end() });
   }
 
-  /**
-   * The next bytes that the agent writes; `undefined` behind the last ones. Throws where it failed.
-   *
-   * @param well The exit codes of an agent that did its work
-   */
-  async piece(well: readonly number[] = [0]): Promise<Uint8Array | undefined> {
+  /** The next bytes that the agent writes; `undefined` behind the last ones. Throws where it failed. */
+  async piece(): Promise<Uint8Array | undefined> {
     const bytes = await this.#frames.rest();
-    if (bytes === undefined && !well.includes(await this.#process.ended)) throw await this.#failure();
+    if (bytes === undefined && !this.#well.includes(await this.#process.ended)) throw await this.#failure();
     return bytes;
   }
 

@@ -106,7 +106,7 @@ class AgentTrees implements Trees {
   }
 
   async #write(words: readonly string[], entries: ReadableStream<Uint8Array>, signal: AbortSignal): Promise<void> {
-    using agent = await forkAgent(this.#carriers, ["put", ...words], true);
+    using agent = await forkAgent(this.#carriers, ["put", ...words], { hasInput: true });
     const aborted = () => agent.end();
     signal.addEventListener("abort", aborted);
     if (signal.aborted) aborted();

@@ -5,7 +5,7 @@
 my ($SOCKET_LEVEL, $SEND_BUFFER_BY_FORCE, $ROOM) = (1, 32, 1 << 20);
 
 # Shows the operation and the tree as the command line of this process (ps(1)), in place of the nursery's program.
-sub name_after { my ($operation, $tree) = @_; $0 = "gantry: $operation $tree" }
+sub name_after { $0 = "gantry: @_[0, 1]" }
 
 sub tree_session {
   my ($say, $runroot, $key, @work) = @_;
@@ -35,17 +35,18 @@ sub answer_and_drain {
 # or ends with the reason on its standard error.
 sub look_again {
   my ($hear, $say) = @_;
-  name_after('stat', 'paths');
   my ($text, @found) = ('');
   $tell = sub { @found = @_; die "\n" if $_[0] eq 'error' };
   for (;;) {
     while (my $frame = next_frame($text)) {
       my ($tree, $pid, $path) = @$frame;
+      name_after('stat', $tree);
       @found = ();
       eval { open_tree($tree, $pid); find($path); 1 } || @found or die $@;
       # Nothing of the tree stays in use.
       undef $root;
       chdir '/';
+      name_after('stat', '');
       syswrite($say, pack('N/a*', pack('(N/a*)*', @found)));
     }
     my $count = sysread($hear, $text, $PIECE, length $text);
