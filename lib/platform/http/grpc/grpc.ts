@@ -36,6 +36,7 @@ async function serveConnection(
   const ended = Promise.withResolvers<void>();
   server.on("stream", (stream, headers) => void answerCall(stream, headers, handle));
   server.on("session", (session) => {
+    session.setLocalWindowSize(WINDOW);
     session.on("error", () => session.destroy());
     session.on("close", () => ended.resolve());
   });
@@ -95,6 +96,7 @@ function connectClient(connection: SocketConnection): GRPCClient {
     settings: { initialWindowSize: WINDOW, enablePush: false },
   });
   const ended = Promise.withResolvers<void>();
+  session.on("connect", () => session.setLocalWindowSize(WINDOW));
   session.on("error", () => session.destroy());
   session.on("close", () => ended.resolve());
   duplex.on("close", () => ended.resolve());
