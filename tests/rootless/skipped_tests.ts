@@ -189,6 +189,7 @@ export const LONG_ROOTLESS_FILES: readonly HostFile[] = [
       { name: "containers of a pod share its limits", reason: NO_LIMITS },
     ],
   },
+  { path: "tests/host/build/adopted_layers_test.ts", skipped: [] },
   { path: "tests/host/build/buildkit_test.ts", skipped: [] },
   { path: "tests/host/build/buildx_driver_test.ts", skipped: [] },
   { path: "tests/host/build/docker_build_test.ts", skipped: [] },
