@@ -21,7 +21,7 @@ testTrees("Trees.pick() reads what paths lead to, the links on the way and the f
   assertEquals(await pick("etc"), ["etc/", "etc/", "etc/passwd"]);
   const deep = ["usr/lib/deep/", "usr/lib/deep/", "usr/lib/deep/file"];
   assertEquals(await pick("lib/deep"), ["lib", "usr/", "usr/lib/", ...deep]);
-  // What a place has in it is there once, and links below it are not followed.
+  // The content of a place is there once, and links below it are not followed.
   const whole = ["usr/lib/", "usr/lib/above", "usr/lib/absolute", "usr/lib/deep/", "usr/lib/deep/file", "usr/lib/same"];
   assertEquals(await pick("lib", "usr/lib/", "lib/."), ["lib", "usr/", "usr/lib/", ...whole]);
   assertEquals(await pick("usr/lib/absolute"), ["usr/", "usr/lib/", "usr/lib/absolute", "lib", "usr/other"]);

@@ -4,21 +4,12 @@
 # ends with the code 3 where it is not: where files have what archives do not carry, or where it has more than ENTRIES of them.
 my ($DIFFERS, $OMIT) = (3, 0x3ffffffe);
 my %thinned;
-# Deletes a name of the working folder, and what is in it.
-sub delete_here {
-  my ($name, $above) = @_;
-  my $folder = open_child($name) or return unlink("$name") || ($is_exact = 0);
-  chdir $folder or die "chdir: $!\n";
-  delete_here($_, $folder) for names_here();
-  chdir $above or die "chdir: $!\n";
-  rmdir "$name" or $is_exact = 0;
-}
 sub final {
   my ($folder, $most, $mounted) = @_;
   $leave_out = sub {
     my ($name, $above) = @_;
     $thinned{fileno $above} = 1;
-    delete_here($name, $above);
+    remove_here($name, $above) or $is_exact = 0;
   };
   # Its entry told the time before that.
   $leave_folder = sub {

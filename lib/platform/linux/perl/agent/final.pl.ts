@@ -2,20 +2,12 @@
 export const AGENT_FINAL = String.raw`
 my ($DIFFERS, $OMIT) = (3, 0x3ffffffe);
 my %thinned;
-sub delete_here {
-  my ($name, $above) = @_;
-  my $folder = open_child($name) or return unlink("$name") || ($is_exact = 0);
-  chdir $folder or die "chdir: $!\n";
-  delete_here($_, $folder) for names_here();
-  chdir $above or die "chdir: $!\n";
-  rmdir "$name" or $is_exact = 0;
-}
 sub final {
   my ($folder, $most, $mounted) = @_;
   $leave_out = sub {
     my ($name, $above) = @_;
     $thinned{fileno $above} = 1;
-    delete_here($name, $above);
+    remove_here($name, $above) or $is_exact = 0;
   };
   $leave_folder = sub {
     my ($above, $facts) = @_;
