@@ -110,7 +110,7 @@ export function lateOutput(carriers: Carriers, args: readonly string[], well?: r
 }
 
 /**
- * Looks at a path as the agent's `stat` does, and returns its answer. Throws what the agent says went wrong. A signal that aborts meanwhile ends
+ * Looks at a path as the agent's `find` does, and returns its answer. Throws what the agent says went wrong. A signal that aborts meanwhile ends
  * it.
  */
 export async function lookUp({ nursery }: Carriers, path: readonly string[], signal?: AbortSignal): Promise<string[]> {

@@ -1,9 +1,10 @@
 # The ground of all of the tree agent's operations: its entry into a tree, and its access to files there.
 #
 # The agent is a Perl program, since neither Deno nor Node can enter another mount namespace, change its root, or open a path
-# relative to a folder. It needs `perl-base` only, which is part of every Debian system. Before it looks at
-# anything in a foreign tree that tree is its root, every path is opened by `openat2(2)` without magic links, and every step of
-# a walk is relative to a folder that is held open: a tree that changes meanwhile cannot lead it out.
+# relative to a folder. It needs `perl-base` only, which is part of every Debian system. Before it reads or writes
+# anything in a foreign tree that tree is its root, every path is opened by `openat2(2)` below the tree's root and without magic
+# links, and every step of a walk is relative to a folder that is held open: a tree that changes meanwhile cannot lead it out. A look
+# at one path leaves the process where it is, as the same process looks at the next tree, and has `openat2(2)` alone.
 my ($CWD, $NO_FOLLOW, $EMPTY_PATH, $O_PATH) = (-100, 0x100, 0x1000, 010000000);
 my ($NO_MAGIC, $NO_LINKS, $IN_ROOT, $NEW_NS) = (2, 4, 16, 0x20000);
 my ($PIECE, $BATCH, $DEEPEST) = (1 << 20, 1 << 17, 900);

@@ -1,8 +1,8 @@
 # How the tree agent looks at one path, and writes trees as tar archives: PAX where plain ustar has no room, names and values as
 # bytes, the entries of a folder sorted. Sockets are left out, as tar has no word for them.
 #
-# `stat TREE PID PATH` answers `facts`: mode, size, seconds, nanoseconds and link target, if it is one, of what is there
-# itself; then whether it leads to a folder; `dangling` where it leads nowhere. `get … PATH CONTENTS UID GID WHOLE NAME` the
+# `find` tells of a path of the open tree `facts`: mode, size, seconds, nanoseconds and link target, if it is one, of what is there
+# itself; then whether it leads to a folder; `dangling` where it leads nowhere. `get TREE PID PATH CONTENTS UID GID WHOLE NAME` the
 # same, and then the bytes of the archive: of what a folder holds with CONTENTS, its names below that where it is a dot;
 # without the kernel's own trees with WHOLE; all of it with the owner that is given. `export TREE` and `layer FOLDER` write
 # the archive at once: the tree as it is, and an overlay's upper folder as a changeset (whiteouts and opaque marks spelled as
