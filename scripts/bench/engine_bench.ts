@@ -1,6 +1,7 @@
 import type { TestRegistry } from "../../tests/fixtures/images/registry.ts";
 import { buildLines } from "./build_lines.ts";
 import { containerLines } from "./container_lines.ts";
+import { buildkitLines } from "./docker_tree/buildkit_lines.ts";
 import { fileLines } from "./docker_tree/file_lines.ts";
 import { lifeLines } from "./docker_tree/life_lines.ts";
 import { memoryLines } from "./docker_tree/memory_lines.ts";
@@ -67,6 +68,7 @@ const GROUPS: Record<string, (bench: Bench) => AsyncGenerator<Line>> = {
   networks: networkLines,
   pods: podLines,
   builds: buildLines,
+  buildkit: buildkitLines,
   growth: growthLines,
 };
 
@@ -77,7 +79,9 @@ export const ENGINE_GROUPS: readonly string[] = Object.keys(GROUPS);
 export const NAMED_GROUPS: readonly string[] = ["growth"];
 
 /** The groups that measure Docker's daemon too. */
-export const DOCKER_GROUPS: readonly string[] = ["memory", "requests", "lives", "files", "sandboxes", "builds"];
+export const DOCKER_GROUPS: readonly string[] = [
+  ...["memory", "requests", "lives", "files", "sandboxes", "builds", "buildkit"],
+];
 
 /** Measures what `DESIGN.md` section 6 names, on both peers in turn: all groups of lines, or those that are named. */
 export async function* engineLines(

@@ -55,7 +55,7 @@ const OTHERS: Record<string, { names: string; of: string }> = {
   "lib/engine/containers/records.ts": { names: "exit_codes", of: "the engine's store" },
   "lib/engine/containers/secrets.ts": { names: "container_secrets", of: "the engine's store" },
   "lib/engine/secrets.ts": { names: "secret_values", of: "the engine's store" },
-  "lib/engine/records/store_steps.ts": {
+  "lib/engine/store/store_steps.ts": {
     names: "container_secrets exec_sessions exit_codes secret_values tree_mounts",
     of: "the engine's store",
   },

@@ -1,7 +1,7 @@
 /** The tables of the engine's store: each name stands in one list, by which records of other engines are told apart. */
 import { assertEquals } from "@std/assert";
 import { REQUEST_FIELDS } from "../../lib/engine/records/stored_spec.ts";
-import { STORE_STEPS, STORE_TABLES } from "../../lib/engine/records/store_steps.ts";
+import { STORE_STEPS, STORE_TABLES } from "../../lib/engine/store/store_steps.ts";
 import { codeOf, sources } from "../fixtures/source_tree.ts";
 
 Deno.test("every table of the engine is in STORE_TABLES", () => {

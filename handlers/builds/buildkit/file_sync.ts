@@ -4,9 +4,8 @@
  *
  * @module
  */
+import type { ListedFile, OpenFolder } from "../../../lib/engine/build/folders/remote_folder.ts";
 import type { CallMetadata, GRPCClient } from "../../../lib/engine/ports/build_port.ts";
-import { byteStream } from "../../../lib/oci/bytes/byte_stream.ts";
-import { BLOCK, paddingOf, writeHeader } from "../../../lib/oci/tar/tar_header.ts";
 import { Outbox } from "./outbox.ts";
 import { PACKET, Packet, type StatValue } from "./messages.ts";
 import { RequestError } from "../../request_error.ts";
@@ -28,57 +27,31 @@ export interface FolderWish {
   follow?: readonly string[];
 }
 
-/** Reads a folder of the client as a tar archive. Nothing is asked for before the first read; cancelling it ends the call. */
-export function readClientFolder(
+/** Opens a folder of the client: its files are listed, and can be read until it is disposed of. */
+export async function openClientFolder(
   client: GRPCClient,
   wish: FolderWish,
   signal: AbortSignal,
-): ReadableStream<Uint8Array> {
-  const pieces = writeArchive(client, wish, signal);
-  return byteStream({
-    next: async () => (await pieces.next()).value ?? undefined,
-    cancel: async () => void await pieces.return(undefined),
-  });
-}
-
-async function* writeArchive(
-  client: GRPCClient,
-  wish: FolderWish,
-  signal: AbortSignal,
-): AsyncGenerator<Uint8Array, undefined> {
+): Promise<OpenFolder> {
   const outbox = new Outbox<Uint8Array>();
   const answers = client.call(METHOD, outbox, { metadata: metadataOf(wish), signal });
+  const transfer = new Transfer(answers, outbox);
   try {
-    const transfer = new Transfer(answers, outbox);
-    const stats = await transfer.readStats();
-    for (const [index, stat] of stats.entries()) {
-      const { size } = headerOf(stat);
-      yield writeHeader(headerOf(stat));
-      if (size === 0) continue;
-      let got = 0;
-      for await (const piece of transfer.content(index, stats)) {
-        got += piece.length;
-        yield piece;
-      }
-      if (got !== size) throw changedFile(stat.path);
-      if (paddingOf(size) > 0) yield new Uint8Array(paddingOf(size));
-    }
-    outbox.push(Packet.encode({ type: PACKET.end }));
-    yield new Uint8Array(2 * BLOCK);
-    return undefined;
-  } finally {
-    outbox.close();
-    await answers.return(undefined);
+    await transfer.readStats();
+    return transfer;
+  } catch (error) {
+    await transfer[Symbol.asyncDispose]();
+    throw error;
   }
 }
 
 /** The packets of one call. */
-class Transfer {
+class Transfer implements OpenFolder {
   readonly #answers: AsyncGenerator<Uint8Array, void>;
   readonly #outbox: Outbox<Uint8Array>;
+  readonly #files: ListedFile[] = [];
   /** Pieces of files that are not read yet, by number; `done` behind the last one, `left` is what may still come. */
   readonly #ahead = new Map<number, { pieces: Uint8Array[]; done: boolean; left: number; path: string }>();
-  #next = 0;
   #bytesAhead = 0;
 
   constructor(answers: AsyncGenerator<Uint8Array, void>, outbox: Outbox<Uint8Array>) {
@@ -86,51 +59,65 @@ class Transfer {
     this.#outbox = outbox;
   }
 
+  get files(): readonly ListedFile[] {
+    return this.#files;
+  }
+
   /** Reads the facts of all files. */
-  async readStats(): Promise<StatValue[]> {
-    const stats: StatValue[] = [];
+  async readStats(): Promise<void> {
     let names = 0;
     for (;;) {
       const packet = await this.#read();
       if (packet.type !== PACKET.stat) throw wrongPacket(packet.type);
-      if (packet.stat === undefined) return stats;
+      if (packet.stat === undefined) return;
       names += packet.stat.path.length + packet.stat.linkname.length;
-      if (stats.length >= MOST_FILES || names > MOST_NAMES) {
+      if (this.#files.length >= MOST_FILES || names > MOST_NAMES) {
         throw new RequestError("invalid", `Read the context: it has more than ${MOST_FILES} files`);
       }
-      stats.push(packet.stat);
+      this.#files.push(listedFile(packet.stat));
     }
   }
 
-  /** Gives a file's content, and asks for those that come next. */
-  async *content(index: number, stats: readonly StatValue[]): AsyncGenerator<Uint8Array> {
-    this.#ask(index, stats);
-    const file = this.#ahead.get(index)!;
-    try {
+  async *read(numbers: readonly number[]): AsyncGenerator<{ number: number; bytes: Uint8Array }> {
+    const wanted = numbers.filter((number) => this.#sizeOf(number) > 0);
+    let asked = 0;
+    for (const [at, number] of wanted.entries()) {
+      asked = this.#ask(wanted, at, asked);
+      const file = this.#ahead.get(number)!;
       while (file.pieces.length > 0 || !file.done) {
-        const piece = file.pieces.shift();
-        if (piece === undefined) await this.#receive();
-        else yield piece;
+        const bytes = file.pieces.shift();
+        if (bytes === undefined) await this.#receive();
+        else yield { number, bytes };
       }
-    } finally {
-      this.#ahead.delete(index);
-      this.#bytesAhead -= headerOf(stats[index]).size;
+      if (file.left > 0) throw changedFile(file.path);
+      this.#ahead.delete(number);
+      this.#bytesAhead -= this.#sizeOf(number);
     }
   }
 
-  #ask(index: number, stats: readonly StatValue[]): void {
-    this.#next = Math.max(this.#next, index);
-    while (this.#next < stats.length) {
-      const { size } = headerOf(stats[this.#next]);
-      const isFirst = this.#next === index;
-      if (!isFirst && (this.#ahead.size >= FILES_AHEAD || this.#bytesAhead + size > BYTES_AHEAD)) return;
-      if (size > 0) {
-        this.#outbox.push(Packet.encode({ type: PACKET.request, ID: this.#next }));
-        this.#ahead.set(this.#next, { pieces: [], done: false, left: size, path: stats[this.#next].path });
-        this.#bytesAhead += size;
-      }
-      this.#next++;
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#outbox.push(Packet.encode({ type: PACKET.end }));
+    this.#outbox.close();
+    await this.#answers.return(undefined);
+  }
+
+  #sizeOf(number: number): number {
+    const { kind, size } = this.#files[number];
+    return kind === "file" ? size : 0;
+  }
+
+  /** Asks for the file at a place of the list, and for those that come next. Returns the place up to which all are asked for. */
+  #ask(wanted: readonly number[], at: number, asked: number): number {
+    let next = asked;
+    for (; next < wanted.length; next++) {
+      const number = wanted[next];
+      const size = this.#sizeOf(number);
+      if (next > at && (this.#ahead.size >= FILES_AHEAD || this.#bytesAhead + size > BYTES_AHEAD)) break;
+      this.#outbox.push(Packet.encode({ type: PACKET.request, ID: number }));
+      this.#ahead.set(number, { pieces: [], done: false, left: size, path: this.#files[number].path });
+      this.#bytesAhead += size;
     }
+    return next;
   }
 
   async #receive(): Promise<void> {
@@ -174,24 +161,24 @@ export function fileMode(kind: string, mode: number): number {
   return own + special + (mode & 0o777);
 }
 
-function headerOf({ path, mode, uid, gid, size, modTime, linkname }: StatValue) {
+function listedFile({ path, mode, uid, gid, size, modTime, linkname }: StatValue): ListedFile {
   const has = (bit: number) => Math.floor(mode / bit) % 2 === 1;
-  const text = new TextEncoder();
   const extra = (has(SPECIAL.setuid) ? 0o4000 : 0) | (has(SPECIAL.setgid) ? 0o2000 : 0) |
     (has(SPECIAL.sticky) ? 0o1000 : 0);
-  const flag = has(MODE.folder) ? "5" : has(MODE.link) ? "2" : has(MODE.pipe) ? "6" : linkname !== "" ? "1" : "0";
   if (has(MODE.device) || has(MODE.socket) || has(MODE.character)) {
     throw new RequestError("invalid", `Read the context: "${path}" is a device or a socket`);
   }
-  return {
-    name: text.encode(flag === "5" ? `${path}/` : path),
-    link: text.encode(flag === "1" || flag === "2" ? linkname : ""),
-    flag,
-    mode: mode % 512 | extra,
-    ...{ uid, gid, major: 0, minor: 0 },
-    size: flag === "0" ? size : 0,
-    mtime: Math.max(0, Math.floor(modTime / 1e9)),
-  };
+  const kind = has(MODE.folder)
+    ? "folder"
+    : has(MODE.link)
+    ? "symlink"
+    : has(MODE.pipe)
+    ? "other"
+    : linkname !== ""
+    ? "hardlink"
+    : "file";
+  const link = kind === "symlink" || kind === "hardlink" ? linkname : "";
+  return { path, kind, link, mode: mode % 512 | extra, uid, gid, size, time: modTime };
 }
 
 /** Patterns that no header can hold are written as in a query. */

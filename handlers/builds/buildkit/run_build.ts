@@ -5,15 +5,15 @@
  */
 import { CommandFailure } from "../../../lib/engine/build/run_step.ts";
 import type { BuildOptions, BuildProgress, NamedContext } from "../../../lib/engine/build/build_options.ts";
+import type { RemoteFolder } from "../../../lib/engine/build/folders/remote_folder.ts";
 import type { Engine } from "../../../lib/engine/engine.ts";
 import { GRPC_CODES, GRPCError } from "../../../lib/engine/ports/build_port.ts";
 import { platformPrefix } from "../build_messages.ts";
 import { concatBytes } from "../../../lib/oci/bytes/bytes.ts";
 import { messageOf } from "../../../lib/oci/message_of.ts";
-import { tarEntries } from "../../../lib/oci/tar/tar_entries.ts";
 import { dockerName, localName } from "../../compat/images/docker_name.ts";
 import type { BuildLog, BuildStep } from "./build_log.ts";
-import { readClientFolder } from "./file_sync.ts";
+import { type FolderWish, openClientFolder } from "./file_sync.ts";
 import { type FrontendOptions, readFrontendOptions } from "./frontend_options.ts";
 import { BytesMessage } from "./messages.ts";
 import type { Session } from "./sessions.ts";
@@ -109,7 +109,7 @@ async function logSteps(steps: AsyncIterable<BuildProgress>, log: BuildLog): Pro
   }
 }
 
-type Inputs = Pick<BuildOptions, "context" | "remote" | "exclude" | "dockerfiles" | "dockerfileTexts">;
+type Inputs = Pick<BuildOptions, "context" | "contextFiles" | "remote" | "exclude" | "dockerfiles" | "dockerfileTexts">;
 
 async function readInputs(build: ClientBuild, frontend: FrontendOptions): Promise<Inputs> {
   const { session, signal } = build;
@@ -132,47 +132,49 @@ async function readInputs(build: ClientBuild, frontend: FrontendOptions): Promis
   const exclude = patterns.split(/\r?\n/).map((line) => line.trim()).filter((line) =>
     line !== "" && !line.startsWith("#")
   );
-  const context = countedFolder(build, { name: contextFolder!, exclude }, "[internal] load build context");
-  return { context, exclude, dockerfiles: [], dockerfileTexts: [{ name: filename, text }] };
+  const contextFiles = countedFolder(build, { name: contextFolder!, exclude }, "[internal] load build context");
+  return { contextFiles, exclude, dockerfiles: [], dockerfileTexts: [{ name: filename, text }] };
 }
 
 function namedContexts(build: ClientBuild, { contexts }: FrontendOptions): Record<string, NamedContext> {
   return Object.fromEntries(
     Object.entries(contexts).map(([name, context]): [string, NamedContext] => {
       if (context.kind !== "local") return [name, context];
-      const open = () => countedFolder(build, { name: context.folder }, `[context ${name}] load from client`);
-      return [name, { kind: "archive", open }];
+      const folder = countedFolder(build, { name: context.folder }, `[context ${name}] load from client`);
+      return [name, { kind: "files", folder }];
     }),
   );
 }
 
-/** A folder of the client as an archive, with a step that counts its bytes. */
-function countedFolder(
-  { session, log, signal }: ClientBuild,
-  wish: { name: string; exclude?: readonly string[] },
-  title: string,
-): ReadableStream<Uint8Array> {
-  let step: BuildStep | undefined;
-  let bytes = 0;
-  let told = 0;
-  const counter = new TransformStream<Uint8Array, Uint8Array>(
-    {
-      transform(chunk, controller) {
-        step ??= log.begin(title);
-        bytes += chunk.length;
-        if (bytes - told > 1 << 20) step.count("transferring context:", told = bytes);
-        controller.enqueue(chunk);
-      },
-      flush() {
-        step ??= log.begin(title);
-        step.count("transferring context:", bytes, true);
-        step.end();
-      },
+/** A folder of the client, with a step that counts the bytes that are sent. */
+function countedFolder({ session, log }: ClientBuild, wish: FolderWish, title: string): RemoteFolder {
+  const { sharedKey, client } = session;
+  const { name, exclude = [], follow = [] } = wish;
+  return {
+    name,
+    ...sharedKey !== "" && { key: JSON.stringify([sharedKey, name, exclude, follow]) },
+    async open(signal) {
+      const step = log.begin(title);
+      const open = await openClientFolder(client, wish, signal);
+      let bytes = 0;
+      return {
+        files: open.files,
+        async *read(numbers) {
+          let told = 0;
+          for await (const piece of open.read(numbers)) {
+            bytes += piece.bytes.length;
+            if (bytes - told > 1 << 20) step.count("transferring context:", told = bytes);
+            yield piece;
+          }
+        },
+        async [Symbol.asyncDispose]() {
+          step.count("transferring context:", bytes, true);
+          step.end();
+          await open[Symbol.asyncDispose]();
+        },
+      };
     },
-    undefined,
-    { highWaterMark: 0 },
-  );
-  return readClientFolder(session.client, wish, signal).pipeThrough(counter);
+  };
 }
 
 async function readTexts(
@@ -181,18 +183,15 @@ async function readTexts(
   names: readonly string[],
   signal: AbortSignal,
 ): Promise<Map<string, string>> {
-  const found = new Map<string, string>();
-  const archive = readClientFolder(client, { name: folder, follow: names }, signal);
-  for await (const entry of tarEntries(archive, { entries: 1000, bytes: 4 * TEXT_LIMIT })) {
-    if (entry.kind !== "file" || !names.includes(entry.path)) continue;
-    if (entry.size > TEXT_LIMIT) {
-      throw new RequestError("invalid", `Read ${entry.path}: larger than ${TEXT_LIMIT} bytes`);
-    }
-    const pieces: Uint8Array[] = [];
-    for await (const piece of entry.content()) pieces.push(piece.slice());
-    found.set(entry.path, new TextDecoder().decode(concatBytes(pieces)));
-  }
-  return found;
+  await using open = await openClientFolder(client, { name: folder, follow: names }, signal);
+  const texts = open.files.flatMap(({ path, kind, size }, number) => {
+    if (kind !== "file" || !names.includes(path)) return [];
+    if (size > TEXT_LIMIT) throw new RequestError("invalid", `Read ${path}: larger than ${TEXT_LIMIT} bytes`);
+    return [{ path, number, pieces: [] as Uint8Array[] }];
+  });
+  const byNumber = new Map(texts.map((text) => [text.number, text]));
+  for await (const { number, bytes } of open.read([...byNumber.keys()])) byNumber.get(number)!.pieces.push(bytes);
+  return new Map(texts.map(({ path, pieces }) => [path, new TextDecoder().decode(concatBytes(pieces))]));
 }
 
 /** The archive that a client uploads, of its standard input say. */

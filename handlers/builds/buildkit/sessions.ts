@@ -32,10 +32,10 @@ export class Sessions {
   readonly #waiting = new Map<string, Set<(session: Session) => void>>();
 
   /** Adds a session, and resolves when its connection has ended. Throws {@linkcode GRPCError} for a name that is taken. */
-  async add(id: string, methods: readonly string[], client: GRPCClient): Promise<void> {
+  async add(id: string, facts: SessionFacts, client: GRPCClient): Promise<void> {
     if (this.#open.has(id)) throw new GRPCError(GRPC_CODES.failedPrecondition, "there is a session of that name");
     if (this.#open.size >= MOST_SESSIONS) throw new GRPCError(GRPC_CODES.resourceExhausted, "too many sessions");
-    const session = new Session(methods, client);
+    const session = new Session(facts, client);
     this.#open.set(id, session);
     for (const resolve of this.#waiting.get(id) ?? []) resolve(session);
     try {
@@ -47,14 +47,17 @@ export class Sessions {
 
   /** Adds a session that is carried by a call, whose messages are its bytes. Resolves when it has ended. */
   async addWithin(call: IncomingCall, grpc: GRPC): Promise<void> {
-    const { "x-docker-expose-session-uuid": id = "", "x-docker-expose-session-grpc-method": methods = [] } =
-      call.metadata;
+    const {
+      "x-docker-expose-session-uuid": id = "",
+      "x-docker-expose-session-sharedkey": sharedKey = "",
+      "x-docker-expose-session-grpc-method": methods = [],
+    } = call.metadata;
     if (id === "") throw new GRPCError(GRPC_CODES.invalidArgument, "the session has no name");
     const client = grpc.connect(tunnelOf(call));
     const close = () => client.close();
     call.signal.addEventListener("abort", close, { once: true });
     try {
-      await this.add(String(id), [methods].flat(), client);
+      await this.add(String(id), { methods: [methods].flat(), sharedKey: String(sharedKey) }, client);
     } finally {
       call.signal.removeEventListener("abort", close);
       client.close();
@@ -82,14 +85,23 @@ export class Sessions {
   }
 }
 
+/** The facts that a client tells of itself when it begins a session. */
+export interface SessionFacts {
+  /** The methods that it has: `/moby.filesync.v1.Auth/Credentials`. */
+  methods: readonly string[];
+  /** Its name of the folder that it builds from: sessions that share it show the same folder. Empty for none. */
+  sharedKey: string;
+}
+
 /** A client that can be called back. */
 export class Session {
   readonly client: GRPCClient;
+  readonly sharedKey: string;
   readonly #methods: ReadonlySet<string>;
 
-  /** @param methods Those that the client has, in lower case: `/moby.filesync.v1.auth/credentials` */
-  constructor(methods: readonly string[], client: GRPCClient) {
+  constructor({ methods, sharedKey }: SessionFacts, client: GRPCClient) {
     this.client = client;
+    this.sharedKey = sharedKey;
     this.#methods = new Set(methods.map((method) => method.toLowerCase()));
   }
 

@@ -42,9 +42,10 @@ export class BuildKitDoors {
       throw new RequestError("invalid", "Open session: the header X-Docker-Expose-Session-Uuid is missing");
     }
     const methods = (headers.get("X-Docker-Expose-Session-Grpc-Method") ?? "").split(",").map((text) => text.trim());
+    const sharedKey = headers.get("X-Docker-Expose-Session-Sharedkey") ?? "";
     const connection = await upgradeConnection(context);
     const client = grpc.connect(connection);
-    const done = this.#sessions.add(id, methods, client).catch(() => client.close());
+    const done = this.#sessions.add(id, { methods, sharedKey }, client).catch(() => client.close());
     context.platform.waitUntil?.(done);
     return connection.response;
   }

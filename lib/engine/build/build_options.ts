@@ -5,6 +5,7 @@ import type { ContainerSpec, NamespaceMode, RLimit } from "../records/container_
 import type { Platform } from "../options.ts";
 import type { SocketConnection } from "../ports/build_port.ts";
 import type { MountRequest } from "../records/mount_spec.ts";
+import type { RemoteFolder } from "./folders/remote_folder.ts";
 import type { PullPolicy, RegistryAccess } from "../images/types.ts";
 
 /** The limits and networks of the containers that run a build's commands. */
@@ -41,6 +42,8 @@ export interface BuildSandbox {
 export type NamedContext =
   /** A tar archive, plain or compressed. It is opened at most once, when an instruction needs it. */
   | { kind: "archive"; open: () => ReadableStream<Uint8Array> }
+  /** A folder of the caller, of whose files the build asks for those that it has not kept. */
+  | { kind: "files"; folder: RemoteFolder }
   /** An image, pulled as the build's policy says. */
   | { kind: "image"; name: string }
   /** A Git repository: `https://host/path.git#ref:folder`. */
@@ -66,6 +69,8 @@ export interface BuildOptions {
   context?: ReadableStream<Uint8Array>;
   /** The context and further ones, one behind the other: each is read before the next comes. The main one has an empty name. */
   contextParts?: AsyncIterable<{ name: string; archive: ReadableStream<Uint8Array> }>;
+  /** A folder of the caller, of whose files the build asks for those that it has not kept. */
+  contextFiles?: RemoteFolder;
   /** A folder of the host as the context, by its absolute path. */
   contextFolder?: string;
   /**

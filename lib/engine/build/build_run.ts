@@ -14,6 +14,7 @@ import type { Volumes } from "../volumes/volumes.ts";
 import type { BuildCache } from "./build_cache.ts";
 import type { BuildOptions, BuildProgress } from "./build_options.ts";
 import type { FileTree } from "./context/file_tree.ts";
+import type { KeptFolders } from "./folders/kept_folders.ts";
 import type { Dockerfile } from "./dockerfile/parse_dockerfile.ts";
 import type { StagePlan } from "./plan_stages.ts";
 import type { SharedCache } from "./shared_cache/shared_cache.ts";
@@ -28,6 +29,7 @@ export interface BuildRun {
   containers: Containers;
   volumes: Volumes;
   cache: BuildCache;
+  folders: KeptFolders;
   shared: SharedCache;
   steps: StepContainers;
   options: BuildOptions;

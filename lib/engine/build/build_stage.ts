@@ -99,7 +99,7 @@ async function* beginWithTree(run: BuildRun, tree: FileTree): BuildSteps<StageSt
     inputs: ["FROM", await digestItems(codec, items)],
     createdBy: "FROM a build context",
     async *work(commit) {
-      return await commit({ tar: copyArchive(blobs, items, { archive: tree.archive, times: fileTimes(run) }) });
+      return await commit({ tar: copyArchive(blobs, items, { times: fileTimes(run) }) });
     },
   });
 }

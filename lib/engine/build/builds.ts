@@ -16,6 +16,7 @@ import type { BuildOptions, BuildProgress, NamedContext } from "./build_options.
 import { buildPlatforms } from "./build_platforms.ts";
 import { type BuildRun, type BuildSteps, makeStep, targetPlatform } from "./build_run.ts";
 import { numberEvents } from "./build_stage.ts";
+import { KeptFolders } from "./folders/kept_folders.ts";
 import { parseDockerfile } from "./dockerfile/parse_dockerfile.ts";
 import {
   type CacheItem,
@@ -46,6 +47,7 @@ export class Builds {
   readonly #containers: Containers;
   readonly #volumes: Volumes;
   readonly #cache: BuildCache;
+  readonly #folders: KeptFolders;
   readonly #steps: StepContainers;
   readonly #closing = new AbortController();
   readonly #running = new Set<Promise<void>>();
@@ -56,6 +58,7 @@ export class Builds {
     this.#containers = containers;
     this.#volumes = volumes;
     this.#cache = new BuildCache(core, images);
+    this.#folders = new KeptFolders(core, images);
     this.#steps = new StepContainers(core, containers);
   }
 
@@ -124,7 +127,7 @@ export class Builds {
     };
   }
 
-  /** The results of steps that are kept from earlier builds, the latest first, and the folders of their cache mounts. */
+  /** The results of steps that are kept from earlier builds, the latest first, the folders of their cache mounts, and those of callers. */
   cacheItems(): Promise<CacheItem[]> {
     return measureCache(this.#cacheParts());
   }
@@ -135,16 +138,17 @@ export class Builds {
   }
 
   /**
-   * Forgets steps of earlier builds, and removes their images that nothing else needs, and the folders of cache mounts. By
-   * default what no image needs goes.
+   * Forgets steps of earlier builds, and removes their images that nothing else needs, the folders of cache mounts, and what is kept of
+   * callers' folders. By default what no image needs goes.
    */
   prune(options: CachePruneOptions = {}): Promise<CachePruneResult> {
     return pruneCache(this.#cacheParts(), options);
   }
 
-  /** Removes containers of steps that the last server left. Called once, at start. */
-  recover(): Promise<void> {
-    return this.#steps.recover();
+  /** Removes containers of steps that the last server left, and folders that were kept too long. Called once, at start. */
+  async recover(): Promise<void> {
+    await this.#steps.recover();
+    await this.#folders.trim();
   }
 
   /** Ends every build; resolves when each has cleaned up. */
@@ -154,7 +158,7 @@ export class Builds {
   }
 
   #cacheParts(): CacheParts {
-    return { cache: this.#cache, images: this.#images, volumes: this.#volumes };
+    return { cache: this.#cache, images: this.#images, volumes: this.#volumes, folders: this.#folders };
   }
 
   async *#build(options: BuildOptions, signal: AbortSignal): BuildSteps<undefined> {
@@ -181,7 +185,8 @@ export class Builds {
 
   async #prepare(given: BuildOptions, more: Pick<BuildRun, "signal" | "claim" | "pins">): Promise<BuildRun> {
     const core = this.#core;
-    const { context, named, texts, readSecret } = await readInputs({ core, ...more }, given);
+    const folders = this.#folders;
+    const { context, named, texts, readSecret } = await readInputs({ core, folders, ...more }, given);
     const sent = [...named.keys()].map((name) => [name, SENT_CONTEXT] as const);
     const contexts = { ...given.contexts, ...Object.fromEntries(sent) };
     const options = { ...given, contexts: contexts, readSecret, ...timestampOf(given), inlineCache: isInline(given) };
@@ -192,6 +197,7 @@ export class Builds {
       containers: this.#containers,
       volumes: this.#volumes,
       cache: this.#cache,
+      folders,
       steps: this.#steps,
       ...more,
       context,

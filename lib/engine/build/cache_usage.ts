@@ -9,17 +9,18 @@ import type { Images } from "../images/images.ts";
 import type { ImageRecord } from "../records/image_record.ts";
 import type { Volumes } from "../volumes/volumes.ts";
 import type { BuildCache, CachedImage } from "./build_cache.ts";
+import type { KeptFolder, KeptFolders } from "./folders/kept_folders.ts";
 
-/** The result of a step, or a folder of `RUN --mount=type=cache`, that is kept. */
+/** The result of a step, a folder of `RUN --mount=type=cache`, or one of a caller, that is kept. */
 export interface CacheItem {
-  kind: "step" | "mount";
-  /** The ID of the step's image; the name of the folder's volume. */
+  kind: "step" | "mount" | "folder";
+  /** The ID of the step's image; the name of the mount's volume; the digest of the key of a caller's folder. */
   id: string;
   /** The image that it was made on, where that is of the cache too. */
   parent?: string;
-  /** The step's words in the history; the command that the folder was made for. */
+  /** The step's words in the history; the command that the mount was made for; the caller's name of a folder. */
   text: string;
-  /** Bytes of the layer that the step added, unpacked; of the folder's files. */
+  /** Bytes of the layer that the step added, unpacked; of the files of a folder. */
   size: number;
   /** Whether an image with a name, or one that no build made, needs it too: to forget it frees nothing. */
   isShared: boolean;
@@ -33,7 +34,11 @@ export interface CacheItem {
 }
 
 /** BuildKit's names of the kinds. */
-export const RECORD_TYPES: Readonly<Record<CacheItem["kind"], string>> = { step: "regular", mount: "exec.cachemount" };
+export const RECORD_TYPES: Readonly<Record<CacheItem["kind"], string>> = {
+  step: "regular",
+  mount: "exec.cachemount",
+  folder: "source.local",
+};
 
 /** The items that a prune takes; all of these must hold. */
 export interface CachePruneOptions {
@@ -58,14 +63,18 @@ export interface CacheParts {
   cache: BuildCache;
   images: Images;
   volumes: Volumes;
+  folders: KeptFolders;
 }
 
-/** Tells of each item of the cache: steps, the latest first, then folders by name. */
-export async function measureCache({ cache, images, volumes }: CacheParts): Promise<CacheItem[]> {
-  return [...measureSteps(cache, images), ...await measureMounts(volumes)];
+/** Tells of each item of the cache: steps, the latest first, mounts by name, and folders of callers, the latest first. */
+export async function measureCache({ cache, images, volumes, folders }: CacheParts): Promise<CacheItem[]> {
+  return [...measureSteps(cache, images), ...await measureMounts(volumes), ...folders.list().map(folderItem)];
 }
 
-/** Tells of the steps alone, which are counted without a look at any file. */
+function folderItem({ id, name, size, createdAt, usedAt, uses, isUsed }: KeptFolder): CacheItem {
+  const text = `local source for ${name}`;
+  return { kind: "folder", id, text, size, isShared: false, isUsed, createdAt, usedAt, uses };
+}
 
 async function measureMounts(volumes: Volumes): Promise<CacheItem[]> {
   const kept = volumes.caches();
@@ -85,6 +94,7 @@ async function measureMounts(volumes: Volumes): Promise<CacheItem[]> {
   );
 }
 
+/** Tells of the steps alone, which are counted without a look at any file. */
 export function measureSteps(cache: BuildCache, images: Images): CacheItem[] {
   const cached = cache.images();
   const needed = neededBy(cached, images);
@@ -107,16 +117,16 @@ export function measureSteps(cache: BuildCache, images: Images): CacheItem[] {
   });
 }
 
-/** Forgets steps, and removes their images that nothing else needs, and folders that no command has now. */
+/** Forgets steps, and removes their images that nothing else needs, and mounts and folders that no build has now. */
 export async function pruneCache(parts: CacheParts, options: CachePruneOptions = {}): Promise<CachePruneResult> {
-  const { cache, images, volumes } = parts;
+  const { cache, images, volumes, folders } = parts;
   const chosen = chooseItems(await measureCache(parts), options);
   const ids = new Set(chosen.map(({ id }) => id));
   await cache.forget(cache.images().flatMap(({ image, keys }) => ids.has(image) ? keys : []));
   const freed: CacheItem[] = [];
   for (const item of chosen) {
     if (item.kind === "step") freed.push({ ...item, size: await removeStep(images, item.id) });
-    else if (await removeMount(volumes, item.id)) freed.push(item);
+    else if (await (item.kind === "mount" ? removeMount(volumes, item.id) : folders.forget(item.id))) freed.push(item);
   }
   return { items: freed, bytes: sumOf(freed) };
 }

@@ -4,7 +4,7 @@ import type { ImageRecord } from "../records/image_record.ts";
 import { type BuildRun, type BuildSteps, type CommitStep, makeStep, stepLayer } from "./build_run.ts";
 import { ARCHIVE_HEAD, isArchiveHead } from "./context/archive_head.ts";
 import { copyArchive, digestItems, inArchiveOrder } from "./context/copy_archive.ts";
-import { FileTree } from "./context/file_tree.ts";
+import { NO_CONTENT } from "./context/file_tree.ts";
 import { type CopyItem, selectFiles, walkFolder } from "./context/select_files.ts";
 import type { CopyInstruction } from "./dockerfile/instructions.ts";
 import { fetchSource, isURL } from "./sources/fetch_source.ts";
@@ -20,13 +20,12 @@ interface CopyPlan {
   destination: string;
   /** The destination is a folder, whatever is there. */
   isFolder: boolean;
-  tree: FileTree;
   items: CopyItem[];
   isOneFile: boolean;
   /** Archives that are unpacked at the destination. */
   archives: CopyItem[];
   /** Git repositories, whose files go to the destination. */
-  repositories: Pick<CopyPlan, "tree" | "items">[];
+  repositories: CopyItem[][];
   chown?: string;
   chmod?: number;
   keepOwners: boolean;
@@ -55,9 +54,9 @@ export async function* copyFiles(
     const places = far.flatMap((url) => parseGitURL(url) ?? []);
     const urls = far.filter((url) => parseGitURL(url) === undefined);
     const options = { keyword, parents: instruction.parents, exclude: instruction.exclude.map((word) => expand(word)) };
-    const { tree, selection } = "image" in source
+    const selection = "image" in source
       ? await selectOfImage(run, source.image, local, options)
-      : { tree: source.tree, selection: selectFiles(source.tree, local, options) };
+      : selectFiles(source.tree, local, options);
     const inline = instruction.inline.map(({ name, content, expands }) => {
       return textItem(name, expands ? expand(content, true) : content);
     });
@@ -75,17 +74,17 @@ export async function* copyFiles(
     const archives: CopyItem[] = [];
     if (keyword === "ADD" && instruction.unpack !== false) {
       for (const item of instruction.unpack ? items : selection.items) {
-        if (!item.path.includes("/") && await isArchive(run, tree, item)) archives.push(item);
+        if (!item.path.includes("/") && await isArchive(run, item)) archives.push(item);
       }
     }
     const rest = items.filter((item) => !archives.includes(item));
     const keepOwners = found !== undefined && chown === undefined;
     const more = { archives, repositories, chown, chmod, keepOwners };
-    return { keyword, destination, isFolder, tree, items: rest, isOneFile, ...more };
+    return { keyword, destination, isFolder, items: rest, isOneFile, ...more };
   };
   // Of a stage or an image everything is known by its key: a hit reads none of its files.
   const plan = found ? undefined : await settle();
-  const all = plan && [...plan.items, ...plan.archives, ...plan.repositories.flatMap(({ items }) => items)];
+  const all = plan && [...plan.items, ...plan.archives, ...plan.repositories.flat()];
   const content = all ? await digestItems(run.core.ports.codec, all) : found?.key;
   const { link, parents, exclude, unpack } = instruction;
   const flags = [chown, chmod, link, parents, exclude.map((word) => expand(word)), unpack];
@@ -109,7 +108,7 @@ export async function* makeFolder(
 ): BuildSteps<ImageRecord> {
   await using container = await run.steps.create(filesRequest(state));
   if ((await statPath(run, container.id, path))?.isFolder) return await commit();
-  await writeItems(run, container.id, path, { items: [], tree: FileTree.empty() });
+  await writeItems(run, container.id, path, { items: [] });
   return await commit(await stepLayer(run, container));
 }
 
@@ -133,9 +132,9 @@ async function* workOnFiles(
   } else if (items.length > 0 || archives.length + repositories.length === 0) {
     await writeItems(run, id, destination, plan);
   }
-  for (const repository of repositories) await writeItems(run, id, destination, { ...plan, ...repository });
+  for (const items of repositories) await writeItems(run, id, destination, { ...plan, items });
   for (const archive of archives) {
-    const stream = await openItem(run, plan.tree, archive);
+    const stream = await openItem(run, archive);
     await run.containers.files.write(id, destination, stream, { chown: chown !== undefined, signal: run.signal });
   }
   return await commit(await stepLayer(run, container));
@@ -146,13 +145,9 @@ export async function writeItems(
   run: BuildRun,
   id: string,
   path: string,
-  { items, tree, chown, chmod, keepOwners }: Pick<CopyPlan, "items" | "tree"> & Partial<CopyPlan>,
+  { items, chown, chmod, keepOwners }: Pick<CopyPlan, "items"> & Partial<CopyPlan>,
 ): Promise<void> {
-  const archive = copyArchive(run.core.ports.blobs, inArchiveOrder(items), {
-    archive: tree.archive,
-    chmod,
-    keepOwners,
-  });
+  const archive = copyArchive(run.core.ports.blobs, inArchiveOrder(items), { chmod, keepOwners });
   await run.containers.files.write(id, path, archive, { chown: chown !== undefined, signal: run.signal });
 }
 
@@ -161,12 +156,12 @@ async function fetchRepository(
   run: BuildRun,
   place: GitPlace,
   { checksum, keepsHistory }: Pick<CopyInstruction, "checksum" | "keepsHistory">,
-): Promise<Pick<CopyPlan, "tree" | "items">> {
+): Promise<CopyItem[]> {
   const { tree, commit } = await fetchGit(run, place, keepsHistory);
   if (checksum !== undefined && (checksum.length < 7 || !commit.startsWith(checksum))) {
     throw new EngineError("invalid", `ADD failed: ${place.url} has the commit ${commit}, expected ${checksum}`);
   }
-  return { tree, items: [...walkFolder(tree.root, "")].map(([path, node]) => ({ path, node })) };
+  return [...walkFolder(tree.root, "")].map(([path, node]) => ({ path, node }));
 }
 
 /** A container that is never started; without an image its tree is empty. */
@@ -195,34 +190,21 @@ async function statPath(run: BuildRun, id: string, path: string) {
 
 function textItem(path: string, content: string): CopyItem {
   const bytes = new TextEncoder().encode(content);
-  return {
-    path,
-    bytes,
-    node: {
-      kind: "file",
-      mode: 0o644,
-      uid: 0,
-      gid: 0,
-      mtime: 0,
-      link: "",
-      size: bytes.length,
-      offset: 0,
-      digest: "",
-    },
-  };
+  const node = { ...NO_CONTENT, kind: "file", mode: 0o644, uid: 0, gid: 0, mtime: 0, size: bytes.length } as const;
+  return { path, bytes, node };
 }
 
 /** Whether a file is a tar archive, plain or compressed with what archives are unpacked from. */
-async function isArchive(run: BuildRun, tree: FileTree, item: CopyItem): Promise<boolean> {
+async function isArchive(run: BuildRun, item: CopyItem): Promise<boolean> {
   if (item.node.kind !== "file" || item.node.size < 20) return false;
-  const head = await new Response(await openItem(run, tree, item, ARCHIVE_HEAD)).arrayBuffer();
+  const head = await new Response(await openItem(run, item, ARCHIVE_HEAD)).arrayBuffer();
   return isArchiveHead(new Uint8Array(head));
 }
 
-async function openItem(run: BuildRun, tree: FileTree, { node, bytes }: CopyItem, most = Infinity) {
+async function openItem(run: BuildRun, { node, bytes }: CopyItem, most = Infinity) {
   const size = Math.min(node.size, most);
   if (bytes !== undefined) return new Blob([bytes.slice(0, size)]).stream();
-  const stream = await run.core.ports.blobs.open(tree.archive, { start: node.offset, end: node.offset + size });
+  const stream = await run.core.ports.blobs.open(node.archive, { start: node.offset, end: node.offset + size });
   if (stream) return stream;
   throw new EngineError("internal", "Copy: the build's context is gone");
 }

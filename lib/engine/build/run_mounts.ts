@@ -10,7 +10,6 @@ import type { MountRequest } from "../records/mount_spec.ts";
 import type { FolderRights } from "../records/volume_record.ts";
 import type { BuildRun, BuildSteps } from "./build_run.ts";
 import { digestItems } from "./context/copy_archive.ts";
-import type { FileTree } from "./context/file_tree.ts";
 import { type CopyItem, walkFolder } from "./context/select_files.ts";
 import { filesRequest, writeItems } from "./copy_step.ts";
 import type { RunInstruction, RunMount } from "./dockerfile/instructions.ts";
@@ -26,7 +25,6 @@ const LONGEST_TEXT = 200;
 
 /** Files of the context that a command sees. */
 interface TreeMount {
-  tree: FileTree;
   items: CopyItem[];
   isFile: boolean;
   destination: string;
@@ -150,7 +148,7 @@ async function* planBind(
   const isFile = node.kind !== "folder";
   const items = isFile ? [{ path: "file", node }] : [...walkFolder(node, "")].map(([path, node]) => ({ path, node }));
   plan.inputs.push(await digestItems(run.core.ports.codec, items));
-  plan.trees.push({ tree, items, isFile, destination, isWritable: !readOnly });
+  plan.trees.push({ items, isFile, destination, isWritable: !readOnly });
 }
 
 async function planCache(
@@ -190,10 +188,10 @@ function planPrivate(
 
 /** Writes files of the context into a container that is never started, and shows its folder. */
 async function openTree(run: BuildRun, mount: TreeMount, stack: AsyncDisposableStack): Promise<MountRequest> {
-  const { tree, items, isFile, destination, isWritable } = mount;
+  const { items, isFile, destination, isWritable } = mount;
   const { files } = run.containers;
   const container = stack.use(await run.steps.create(filesRequest({})));
-  await writeItems(run, container.id, "/", { items, tree });
+  await writeItems(run, container.id, "/", { items });
   const root = await files.mount(container.id);
   stack.defer(() => files.unmount(container.id, { force: true }));
   return {

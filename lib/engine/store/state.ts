@@ -1,7 +1,7 @@
 import type { CommitWatch } from "../metrics/commit_watch.ts";
 import type { Row, Store } from "../ports/ports.ts";
 import { type Operation, Table, type TableOptions } from "./table.ts";
-import { STORE_TABLES } from "../records/store_steps.ts";
+import { STORE_TABLES } from "./store_steps.ts";
 import { readRow, upgradeRows } from "./upgrade.ts";
 
 /** A batch on its way to the store. */

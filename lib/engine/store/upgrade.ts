@@ -1,6 +1,6 @@
 import { EngineError } from "../errors.ts";
 import type { Change, Row } from "../ports/ports.ts";
-import { type Step, STORE_STEPS } from "../records/store_steps.ts";
+import { type Step, STORE_STEPS } from "./store_steps.ts";
 import { decode, encode } from "./json.ts";
 
 /** The steps from each version to the next, by table. */

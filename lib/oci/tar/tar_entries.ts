@@ -239,7 +239,11 @@ class EntryBody {
   }
 }
 
-function memberPath(path: string): string {
+/**
+ * Cleans the path of a member: no `.` components, no slash at the end. Throws {@linkcode LayerError}: `unsafe` for an absolute path and for `..`, `limit`
+ * for a long one.
+ */
+export function memberPath(path: string): string {
   if (path.length > PATH_LIMIT) throw brokenTar("limit", `a path is longer than ${PATH_LIMIT} letters`);
   if (path.startsWith("/") && !isRootPath(path)) {
     throw brokenTar("unsafe", `"${path.slice(0, 200)}" is an absolute path`);

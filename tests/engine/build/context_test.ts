@@ -99,7 +99,7 @@ Deno.test("copyArchive() writes the items as they are, files that are one as one
   const { ports, tree } = await treeOf(FILES);
   const { items } = selectFiles(tree, ["."], COPY);
   const written: Record<string, unknown> = {};
-  const archive = copyArchive(ports.blobs, items, { archive: tree.archive });
+  const archive = copyArchive(ports.blobs, items);
   for await (const { path, kind, link, mode, content } of tarEntries(archive, LIMITS)) {
     written[path] = [kind, mode.toString(8), kind === "file" ? await new Response(content()).text() : link];
   }

@@ -89,6 +89,36 @@ Deno.test("docker build by BuildKit: cache, secrets, agents, contexts, failures,
     const ids = await docker("images", "--quiet", "--no-trunc", "--filter", "reference=app");
     assertEquals(new Set(ids.stdout.trim().split("\n")).size, 1);
   });
+  await t.step("asks only for those files of a folder that have changed", async () => {
+    await using folder = await ContextFolder.make({
+      "Dockerfile": `FROM ${image}\nCOPY --chown=5:6 . /kept\n`,
+      "many/large": "l".repeat(500_000),
+      "many/small": "s",
+      "link": "-> many/large",
+    });
+    const settle = async (path: string, at: number) => await Deno.utime(`${folder.path}/${path}`, at, at);
+    for (const path of ["many/large", "many/small", "Dockerfile"]) await settle(path, 1_700_000_000);
+    const sent = async (...args: string[]) => {
+      const { code, stderr } = await build("-t", "kept:1", ...args, folder.path);
+      assertEquals(code, 0, stderr);
+      return [...stderr.matchAll(/transferring context: (\S+) .*done/g)].map(([, size]) => size).at(-1) ?? "nothing";
+    };
+    const files = () => shell("kept:1", "cd /kept; stat -c '%n %u %g %Y' many/*; cat many/small; md5sum < link");
+    assertMatch(await sent(), /^500\.\d+kB$/);
+    const first = await files();
+    assertEquals(await sent("--no-cache"), "nothing");
+    assertEquals(await files(), first);
+    await folder.write("many/small", "another");
+    await settle("many/small", 1_700_000_001);
+    assertEquals(await sent(), "7B");
+    const changed = first.replace("many/small 5 6 1700000000\ns", "many/small 5 6 1700000001\nanother");
+    assertEquals(await files(), changed);
+    assertMatch(ok(await docker("buildx", "du", "--verbose")), /Description:\s+local source for context\n/);
+    ok(await docker("buildx", "prune", "--force"));
+    assertEquals(ok(await docker("buildx", "du", "--verbose")).includes("local source"), false);
+    assertMatch(await sent("--no-cache"), /^500\.\d+kB$/);
+    assertEquals(await files(), changed);
+  });
   await t.step("lends secrets and agents, and leaves nothing of them", async () => {
     await Deno.writeTextFile(`${server.folder}/token`, "s3cret-of-mine");
     const secret = `id=token,src=${server.folder}/token`;

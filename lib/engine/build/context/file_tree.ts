@@ -1,5 +1,5 @@
 /**
- * The files of a build's context, or of a stage that is copied from, as a tree in memory over an archive in the store. Links are
+ * The files of a build's context, or of a stage that is copied from, as a tree in memory over blobs of the store. Links are
  * followed inside the tree, so that none leads out of it, and nothing changes while it is read.
  *
  * @module
@@ -18,8 +18,9 @@ export interface FileNode {
   mtime: number;
   /** Of a symbolic link. */
   link: string;
-  /** Bytes of a file, and their place in the archive. */
+  /** Bytes of a file, and their place: the digest of a blob, and the first one in it. */
   size: number;
+  archive: string;
   offset: number;
   /** Of a file's content; empty for everything else. */
   digest: string;
@@ -27,20 +28,20 @@ export interface FileNode {
   children?: Map<string, FileNode>;
 }
 
+/** The most files of a context, and of a tree that is copied from. */
+export const TREE_ENTRIES = 1_000_000;
+
 /** Bounds on an archive that is indexed. */
 export type TreeLimits = TarLimits;
 
 /** Links that are followed on the way to one file. */
 const LINK_LIMIT = 40;
 
-/** An archive's files by path. */
+/** Files by path. */
 export class FileTree {
   readonly root: FileNode;
-  /** The digest of the archive in the store. */
-  readonly archive: string;
 
-  private constructor(archive: string, root = newFolder()) {
-    this.archive = archive;
+  private constructor(root = newFolder()) {
     this.root = root;
   }
 
@@ -55,24 +56,24 @@ export class FileTree {
     limits: TreeLimits,
     signal?: AbortSignal,
   ): Promise<FileTree> {
-    const tree = new FileTree(archive);
+    const tree = new FileTree();
     const stream = await blobs.open(archive);
     if (stream === undefined) throw new EngineError("internal", `Read context: ${archive} is not in the store`);
     for await (const entry of tarEntries(stream, limits)) {
       signal?.throwIfAborted();
-      await tree.#add(entry, codec);
+      await tree.#add(entry, archive, codec);
     }
     return tree;
   }
 
   /** A tree without files. */
   static empty(): FileTree {
-    return new FileTree("");
+    return new FileTree();
   }
 
   /** The same files without those of a rule. A folder stays while something in it does. */
   without(isOut: (path: string) => boolean): FileTree {
-    const kept = new FileTree(this.archive);
+    const kept = new FileTree();
     const copy = (from: FileNode, to: FileNode, path: string) => {
       for (const [name, child] of from.children ?? []) {
         const childPath = path === "" ? name : `${path}/${name}`;
@@ -93,7 +94,7 @@ export class FileTree {
   /** The files of a folder, as a tree that no link leads out of; `undefined` where there is no such folder. */
   below(path: string): FileTree | undefined {
     const node = this.find(path);
-    return node?.kind === "folder" ? new FileTree(this.archive, node) : undefined;
+    return node?.kind === "folder" ? new FileTree(node) : undefined;
   }
 
   /** Finds a path's file, links followed, the last one too; `undefined` where nothing is. */
@@ -131,34 +132,46 @@ export class FileTree {
     return way;
   }
 
-  async #add(entry: TarEntry, codec: Codec): Promise<void> {
+  /** Adds a file, a folder or a link; what is there gives way, but for the content of a folder. */
+  add(path: string, node: FileNode): void {
+    const { parent, name } = this.#place(path);
+    const known = parent.children!.get(name);
+    const children = known?.kind === "folder" ? known.children : new Map<string, FileNode>();
+    parent.children!.set(name, node.kind === "folder" ? { ...node, children } : node);
+  }
+
+  /** Gives a file one more name. Throws `EngineError`: `invalid` where the other is none of a file before it. */
+  addName(path: string, other: string): void {
+    const target = this.#exact(other);
+    if (target?.kind === "folder" || target === undefined) {
+      throw new EngineError(
+        "invalid",
+        `Read context: the link "${path}" leads to "${other}", which is no file before it`,
+      );
+    }
+    const { parent, name } = this.#place(path);
+    parent.children!.set(name, target);
+  }
+
+  async #add(entry: TarEntry, archive: string, codec: Codec): Promise<void> {
     const { path, kind, mode, uid, gid, mtime, link, size, offset } = entry;
-    const facts = { mode, uid, gid, mtime, link: "", size: 0, offset: 0, digest: "" };
-    if (path === "") return;
+    const facts = { ...NO_CONTENT, mode, uid, gid, mtime };
     // Pipes and devices have no place in a context.
-    if (kind === "other") return;
-    const parts = path.split("/");
-    const name = parts.pop()!;
-    const parent = this.#folder(parts);
-    if (kind === "folder") {
-      const known = parent.children!.get(name);
-      const children = known?.kind === "folder" ? known.children! : new Map<string, FileNode>();
-      parent.children!.set(name, { ...facts, kind, children });
-    } else if (kind === "symlink") parent.children!.set(name, { ...facts, kind, link });
-    else if (kind === "hardlink") {
-      const target = this.#exact(link);
-      if (target?.kind === "folder" || target === undefined) {
-        throw new EngineError(
-          "invalid",
-          `Read context: the link "${path}" leads to "${link}", which is no file before it`,
-        );
-      }
-      parent.children!.set(name, target);
-    } else {
+    if (path === "" || kind === "other") return;
+    if (kind === "hardlink") this.addName(path, link);
+    else if (kind === "symlink") this.add(path, { ...facts, kind, link });
+    else if (kind === "folder") this.add(path, { ...facts, kind });
+    else {
       const hash = codec.hash();
       for await (const bytes of entry.pieces()) await hash.update(bytes);
-      parent.children!.set(name, { ...facts, kind, size, offset, digest: await hash.digest() });
+      this.add(path, { ...facts, kind, size, archive, offset, digest: await hash.digest() });
     }
+  }
+
+  #place(path: string): { parent: FileNode; name: string } {
+    const parts = path.split("/");
+    const name = parts.pop()!;
+    return { parent: this.#folder(parts), name };
   }
 
   /** The folder of these names; what is none on the way gives way to one. */
@@ -179,7 +192,9 @@ export class FileTree {
   }
 }
 
+/** The facts of what has no content, and leads nowhere. */
+export const NO_CONTENT = { link: "", size: 0, archive: "", offset: 0, digest: "" };
+
 function newFolder(): FileNode {
-  const facts = { mode: 0o755, uid: 0, gid: 0, mtime: 0, link: "", size: 0, offset: 0, digest: "" };
-  return { kind: "folder", ...facts, children: new Map() };
+  return { ...NO_CONTENT, kind: "folder", mode: 0o755, uid: 0, gid: 0, mtime: 0, children: new Map() };
 }

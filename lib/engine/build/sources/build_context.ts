@@ -1,23 +1,20 @@
 /**
- * A build's context: spooled into the store once, and read from there.
+ * A build's context: written into the store once, and read from there.
  *
  * @module
  */
-import { LayerError } from "../../../oci/tar/layer_error.ts";
 import type { TarLimits } from "../../../oci/tar/tar_entries.ts";
 import type { Core } from "../../core.ts";
 import { EngineError } from "../../errors.ts";
 import { decompress } from "../../images/ingest/decompress.ts";
 import type { Claim } from "../../images/store/content.ts";
-import { FileTree } from "../context/file_tree.ts";
+import { contextFailure } from "../context/context_failure.ts";
+import { FileTree, TREE_ENTRIES } from "../context/file_tree.ts";
 import { parseIgnoreFile } from "../context/ignore_file.ts";
 import { DOCKERFILE_LIMIT } from "../dockerfile/read_instructions.ts";
 
 /** The names under which a context says what is no part of it; the first that is there counts. */
 const IGNORE_FILES = [".containerignore", ".dockerignore"];
-
-/** Bounds on a context, and on trees that are copied from. */
-const TREE_ENTRIES = 1_000_000;
 
 /**
  * Spools an archive, plain or compressed, and reads which files it has. The claim holds it until the build ends.
@@ -39,8 +36,7 @@ export async function spoolTree(
     if (size === 0) return FileTree.empty();
     return await FileTree.read(ports, digest, { ...more, entries: TREE_ENTRIES, bytes: limits.layerBytes }, signal);
   } catch (error) {
-    if (!(error instanceof LayerError)) throw error;
-    throw new EngineError("invalid", error.message.replace(/^Read archive/, "Read build context"), { cause: error });
+    throw contextFailure(error);
   }
 }
 
@@ -80,6 +76,6 @@ export async function readBytes(core: Core, tree: FileTree, path: string): Promi
   }
   if (node.size === 0) return new Uint8Array(0);
   const range = { start: node.offset, end: node.offset + node.size };
-  const stream = await core.ports.blobs.open(tree.archive, range);
+  const stream = await core.ports.blobs.open(node.archive, range);
   return new Uint8Array(await new Response(stream ?? "").arrayBuffer());
 }

@@ -7,21 +7,18 @@ import { pieceStream } from "../../../oci/bytes/byte_stream.ts";
 import { concatBytes } from "../../../oci/bytes/bytes.ts";
 import { type Core, requireHost } from "../../core.ts";
 import { EngineError } from "../../errors.ts";
-import type { Claim } from "../../images/store/content.ts";
 import { applyIgnoreFile, readBytes, readText, spoolTree } from "./build_context.ts";
 import type { BuildOptions } from "../build_options.ts";
 import { ARCHIVE_HEAD, isArchiveHead } from "../context/archive_head.ts";
 import { FileTree } from "../context/file_tree.ts";
+import { type FolderPlace, readRemoteFolder } from "../folders/read_folder.ts";
 import { DOCKERFILE_LIMIT } from "../dockerfile/read_instructions.ts";
 import type { LocalFolder } from "../../ports/local_files_port.ts";
 import { fetchGit, parseGitURL } from "./git_source.ts";
 
-/** The store that inputs are spooled into, and the claim that holds them there. */
-interface Place {
-  core: Core;
-  claim: Claim;
-  signal: AbortSignal;
-}
+/** The store that inputs are written into, and what holds them there. */
+type Place = FolderPlace;
+type SpoolPlace = Pick<Place, "core" | "claim" | "signal">;
 
 /** A build's context and Dockerfile. */
 export interface BuildInputs {
@@ -83,12 +80,13 @@ interface ReadContext {
 
 async function readContext(place: Place, options: BuildOptions): Promise<ReadContext> {
   const { core, claim, signal } = place;
-  const { context, contextParts, contextFolder, remote } = options;
+  const { context, contextParts, contextFiles, contextFolder, remote } = options;
   if (remote !== undefined) {
     await context?.cancel();
     const found = await readRemote(place, remote);
     return "text" in found ? { whole: FileTree.empty(), text: found.text } : { whole: found.tree };
   }
+  if (contextFiles !== undefined) return { whole: await readRemoteFolder(place, contextFiles) };
   if (contextFolder !== undefined) return { whole: await spoolFolder(place, contextFolder) };
   if (context !== undefined) {
     // Podman 4's client sends a secret once more, by the absolute path that it has there.
@@ -106,7 +104,7 @@ async function readContext(place: Place, options: BuildOptions): Promise<ReadCon
 }
 
 /** Reads a folder of the host. Throws `EngineError`: `no_such_file`, `forbidden`, `invalid`. */
-export async function spoolFolder({ core, claim, signal }: Place, path: string): Promise<FileTree> {
+export async function spoolFolder({ core, claim, signal }: SpoolPlace, path: string): Promise<FileTree> {
   const found = await findFolder(core, path);
   return await spoolTree(core, claim, found.archive(), signal);
 }
@@ -118,7 +116,7 @@ async function findFolder(core: Core, path: string): Promise<LocalFolder> {
 }
 
 /** Reads what a URL gives: the files of an archive or of a Git repository, or a text. */
-export async function readRemote(place: Place, url: string): Promise<{ tree: FileTree } | { text: string }> {
+export async function readRemote(place: SpoolPlace, url: string): Promise<{ tree: FileTree } | { text: string }> {
   const git = parseGitURL(url);
   if (git) return { tree: (await fetchGit(place, git)).tree };
   const { head, stream } = await peekStream(await fetchBody(place, url));
@@ -157,7 +155,7 @@ async function readDockerfile(
   return await boundedText(await fetchBody(place, name), name);
 }
 
-async function fetchBody({ core, signal }: Place, url: string): Promise<ReadableStream<Uint8Array>> {
+async function fetchBody({ core, signal }: SpoolPlace, url: string): Promise<ReadableStream<Uint8Array>> {
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
     throw new EngineError("invalid", `"${url}" is no URL of a context: it begins with http://, https:// or git://`);
   }

@@ -1,5 +1,6 @@
 import { readBody } from "../../../oci/registry/body.ts";
 import { EngineError } from "../../errors.ts";
+import { NO_CONTENT } from "../context/file_tree.ts";
 import type { BuildRun } from "../build_run.ts";
 import type { CopyItem } from "../context/select_files.ts";
 import { parseGitURL } from "./git_source.ts";
@@ -36,7 +37,7 @@ export async function fetchSource(run: BuildRun, url: string, checksum?: string)
   }
   const modified = Date.parse(response.headers.get("last-modified") ?? "");
   const mtime = Number.isNaN(modified) ? 0 : Math.floor(modified / 1000);
-  const facts = { mode: 0o600, uid: 0, gid: 0, mtime, link: "", size: bytes.length, offset: 0, digest };
+  const facts = { ...NO_CONTENT, mode: 0o600, uid: 0, gid: 0, mtime, size: bytes.length, digest };
   return { path: name, bytes, node: { kind: "file", ...facts } };
 }
 

@@ -9,6 +9,7 @@ import { readRemote, spoolFolder } from "./build_inputs.ts";
 import type { NamedContext } from "../build_options.ts";
 import type { BuildRun } from "../build_run.ts";
 import type { FileTree } from "../context/file_tree.ts";
+import { readRemoteFolder } from "../folders/read_folder.ts";
 import { fetchGit, type GitPlace, parseGitURL } from "./git_source.ts";
 
 /** The caller's context of that name. */
@@ -44,6 +45,8 @@ async function readTree(run: BuildRun, context: Exclude<NamedContext, { kind: "i
       return await spoolFolder(run, context.path);
     case "archive":
       return await spoolTree(run.core, run.claim, context.open(), run.signal);
+    case "files":
+      return await readRemoteFolder(run, context.folder);
     case "url": {
       const found = await readRemote(run, context.url);
       if ("tree" in found) return found.tree;

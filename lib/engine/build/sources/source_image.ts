@@ -126,15 +126,14 @@ export async function selectOfImage(
   image: Readonly<ImageRecord>,
   sources: readonly string[],
   options: SelectOptions,
-): Promise<{ tree: FileTree; selection: Selection }> {
+): Promise<Selection> {
   const part = await readSourceTree(run, image, sourcePlaces(sources, options.keyword));
   try {
-    return { tree: part, selection: selectFiles(part, sources, options) };
+    return selectFiles(part, sources, options);
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
     // A pattern may fit links that lead elsewhere. Where nothing is there either, this says so.
-    const tree = await readSourceTree(run, image);
-    return { tree, selection: selectFiles(tree, sources, options) };
+    return selectFiles(await readSourceTree(run, image), sources, options);
   }
 }
 

@@ -3,6 +3,7 @@ import type { ContainerRecord } from "../../records/container_record.ts";
 import { inParallel } from "../../concurrency.ts";
 import { type Core, hostOf } from "../../core.ts";
 import type { ImageRecord } from "../../records/image_record.ts";
+import { keptBlobs, type KeptFolderRecord } from "../../records/kept_folder_record.ts";
 import type { VolumeRecord } from "../../records/volume_record.ts";
 import type { Index, Operation, Table } from "../../store/table.ts";
 
@@ -22,7 +23,7 @@ export type Fate =
   | "delete";
 
 /**
- * The blobs and unpacked layers that images, containers and volumes share. Each is needed while a record names it or a claim holds
+ * The blobs and unpacked layers that images, containers, volumes and folders of builds share. Each is needed while a record names it or a claim holds
  * it; what is not goes. A key is locked while its content is made or deleted, so that nothing is made twice at once, and
  * nothing goes between "it is there" and its use.
  */
@@ -32,6 +33,7 @@ export class Content {
   readonly #artifacts: Index<ArtifactRecord>;
   readonly #containers: Index<ContainerRecord>;
   readonly #volumes: Index<VolumeRecord>;
+  readonly #folders: Index<KeptFolderRecord>;
   readonly #sizes: Table<{ size: number }>;
   /** Sizes of layers no image names yet. */
   readonly #newSizes = new Map<string, number>();
@@ -48,6 +50,9 @@ export class Content {
     );
     this.#volumes = core.state.table<VolumeRecord>("volumes").index(({ archives = [] }) =>
       archives.map(({ digest }) => `blob:${digest}`)
+    );
+    this.#folders = core.state.table<KeptFolderRecord>("keptFolders").index((record) =>
+      keptBlobs(record).map((digest) => `blob:${digest}`)
     );
     this.#sizes = core.state.table<{ size: number }>("layers");
   }
@@ -137,7 +142,7 @@ export class Content {
 
   /** Whether a record names it, or a claim holds it. */
   isNeeded(key: ContentKey): boolean {
-    const users = [this.#images, this.#artifacts, this.#containers, this.#volumes];
+    const users = [this.#images, this.#artifacts, this.#containers, this.#volumes, this.#folders];
     return this.#claims.has(key) || users.some((index) => index.get(key) !== undefined);
   }
 

@@ -1,8 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { fileMode, readClientFolder } from "../../../../handlers/builds/buildkit/file_sync.ts";
+import { fileMode, type FolderWish, openClientFolder } from "../../../../handlers/builds/buildkit/file_sync.ts";
 import { PACKET, Packet, type StatValue } from "../../../../handlers/builds/buildkit/messages.ts";
 import type { GRPCClient } from "../../../../lib/engine/ports/build_port.ts";
-import { tarEntries } from "../../../../lib/oci/tar/tar_entries.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
@@ -55,7 +54,15 @@ function folderClient(
 
 const none = new AbortController().signal;
 
-Deno.test("readClientFolder() asks for the files of a folder, and gives them as an archive", async () => {
+/** Reads all files of a client's folder, by their paths. */
+async function readAll(client: GRPCClient, wish: FolderWish = { name: "context" }) {
+  await using open = await openClientFolder(client, wish, none);
+  const contents: string[] = open.files.map(() => "");
+  for await (const { number, bytes } of open.read([...open.files.keys()])) contents[number] += text(bytes);
+  return open.files.map(({ path, kind, mode, link }, number) => [path, kind, mode.toString(8), link, contents[number]]);
+}
+
+Deno.test("openClientFolder() lists the files of a folder, and reads those that are wanted", async () => {
   const { client, asked } = folderClient([
     [stat("deep", FOLDER)],
     [stat("deep/a", { size: 7 }), "content"],
@@ -65,12 +72,7 @@ Deno.test("readClientFolder() asks for the files of a folder, and gives them as 
     [stat("z", { size: 1 }), "!"],
   ]);
   const wish = { name: "context", exclude: ["*.log", "ä"], follow: ["z"] };
-  const found: unknown[] = [];
-  for await (const entry of tarEntries(readClientFolder(client, wish, none), { entries: 99, bytes: 1e6 })) {
-    const pieces: Uint8Array[] = [];
-    for await (const piece of entry.content()) pieces.push(piece.slice());
-    found.push([entry.path, entry.kind, entry.mode.toString(8), entry.link, pieces.map(text).join("")]);
-  }
+  const found = await readAll(client, wish);
   assertEquals(found, [
     ["deep", "folder", "755", "", ""],
     ["deep/a", "file", "4644", "", "content"],
@@ -87,7 +89,7 @@ Deno.test("readClientFolder() asks for the files of a folder, and gives them as 
   }]);
 });
 
-Deno.test("readClientFolder() refuses a client that lies", async () => {
+Deno.test("openClientFolder() refuses a client that lies", async () => {
   const data = (ID: number, content: string) => Packet.encode({ type: PACKET.data, ID, data: bytes(content) });
   const file = [[stat("a", { size: 4 })]] as const;
   const rows: [files: readonly [StatValue][], answer: (ID: number) => Uint8Array[], message: string][] = [
@@ -100,13 +102,7 @@ Deno.test("readClientFolder() refuses a client that lies", async () => {
   ];
   for (const [files, answer, message] of rows) {
     const { client } = folderClient(files, answer);
-    await assertRejects(
-      async () => {
-        for await (const _ of readClientFolder(client, { name: "context" }, none));
-      },
-      Error,
-      message,
-    );
+    await assertRejects(() => readAll(client), Error, message);
   }
 });
 
@@ -117,11 +113,5 @@ Deno.test("a client that sends more of a file asked for ahead than it announced 
     (ID) =>
       ID === 0 ? [] : Array.from({ length: 1000 }, () => Packet.encode({ type: PACKET.data, ID, data: bytes("abc") })),
   );
-  await assertRejects(
-    async () => {
-      for await (const _ of readClientFolder(client, { name: "context" }, none));
-    },
-    Error,
-    '"b" changed while it was sent',
-  );
+  await assertRejects(() => readAll(client), Error, '"b" changed while it was sent');
 });

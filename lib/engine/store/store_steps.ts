@@ -19,6 +19,7 @@ export const STORE_TABLES: readonly string[] = [
   "host",
   "images",
   "intents",
+  "keptFolders",
   "layers",
   "networks",
   "pods",
