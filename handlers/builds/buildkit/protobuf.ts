@@ -39,9 +39,15 @@ const MOST_ENTRIES = 100_000;
 export class Message<F extends Fields> {
   readonly #fields: F;
   readonly #byNumber: ReadonlyMap<number, readonly [name: string, kind: Kind]>;
+  /** The values of a message of which nothing was sent, without lists and maps: each message has those for itself. */
+  readonly #empty: Readonly<Record<string, unknown>>;
+  readonly #collections: readonly (readonly [name: string, kind: Kind])[];
 
   constructor(fields: F) {
     this.#fields = fields;
+    const kinds = Object.entries(fields).map(([name, [, kind]]) => [name, kind] as const);
+    this.#empty = Object.fromEntries(kinds.map(([name, kind]) => [name, emptyOf(kind)]));
+    this.#collections = kinds.filter(([, kind]) => typeof kind === "object" && !(kind instanceof Message));
     this.#byNumber = new Map(Object.entries(fields).map(([name, [number, kind]]) => [number, [name, kind]]));
   }
 
@@ -76,8 +82,8 @@ export class Message<F extends Fields> {
 
   read(reader: BinaryReader, length: number): Values<F> {
     const end = reader.pos + length;
-    const values: Record<string, unknown> = {};
-    for (const [name, [, kind]] of Object.entries(this.#fields)) values[name] = emptyOf(kind);
+    const values: Record<string, unknown> = { ...this.#empty };
+    for (const [name, kind] of this.#collections) values[name] = emptyOf(kind);
     let entries = 0;
     while (reader.pos < end) {
       const [number, wire] = reader.tag();
@@ -105,10 +111,12 @@ function isEmpty(value: unknown): boolean {
   return value === "" || value === 0 || value === false || (value instanceof Uint8Array && value.length === 0);
 }
 
+const EMPTY: Readonly<Scalars> = { string: "", bytes: new Uint8Array(), bool: false, uint32: 0, int32: 0, int64: 0 };
+
 function emptyOf(kind: Kind): unknown {
   if (kind instanceof Message) return undefined;
   if (typeof kind === "object") return "list" in kind ? [] : Object.create(null);
-  return { string: "", bytes: new Uint8Array(), bool: false, uint32: 0, int32: 0, int64: 0 }[kind];
+  return EMPTY[kind];
 }
 
 function writeSingle(writer: BinaryWriter, number: number, kind: Single, value: unknown): void {

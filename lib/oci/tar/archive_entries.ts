@@ -9,7 +9,7 @@
  *
  * @module
  */
-import { concatBytes, decodeLatin1, fromLatin1 } from "../bytes/bytes.ts";
+import { concatBytes, decodeLatin1 } from "../bytes/bytes.ts";
 import { cleanPath } from "../clean_path.ts";
 import { LayerError } from "./layer_error.ts";
 import type { LayerLimits } from "./layer_limits.ts";
@@ -65,7 +65,7 @@ function entryWriter(
     const { mode, uid, gid, mtime, major, minor } = header;
     const numbers = [mode, uid, gid, mtime, nanos, major, minor, size].map(String);
     const letter = header.flag === "4" ? "b" : LETTERS[kind];
-    write(frameFields([letter, path, link, ...numbers, ...attributes].map(fromLatin1)));
+    write(frameFields([letter, path, link, ...numbers, ...attributes]));
     return { size, keep: true };
   };
 }
@@ -122,15 +122,22 @@ function nanosOf(seconds: string): number {
   return seconds.startsWith("-") && digits > 0 ? 1e9 - digits : digits;
 }
 
-function frameFields(fields: Uint8Array[]): Uint8Array {
-  const body = concatBytes(fields.flatMap((field) => [encodeLength(field), field]));
-  return concatBytes([encodeLength(body), body]);
+/** Fields whose letters are bytes, each behind its length, and all of them behind theirs. */
+function frameFields(fields: readonly string[]): Uint8Array {
+  const length = fields.reduce((sum, field) => sum + 4 + field.length, 0);
+  const frame = new Uint8Array(4 + length);
+  let at = writeLength(frame, 0, length);
+  for (const field of fields) {
+    at = writeLength(frame, at, field.length);
+    for (let letter = 0; letter < field.length; letter++) frame[at++] = field.charCodeAt(letter);
+  }
+  return frame;
 }
 
-function encodeLength({ length }: Uint8Array): Uint8Array {
-  const bytes = new Uint8Array(4);
-  new DataView(bytes.buffer).setUint32(0, length);
-  return bytes;
+/** Writes four bytes, the highest first, and returns the place behind them. */
+function writeLength(bytes: Uint8Array, at: number, length: number): number {
+  for (let shift = 24; shift >= 0; shift -= 8) bytes[at++] = length >>> shift & 255;
+  return at;
 }
 
 function bytesOf(text: string): string {
