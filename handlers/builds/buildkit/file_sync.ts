@@ -16,7 +16,7 @@ const MOST_FILES = 1_000_000;
 const MOST_NAMES = 256 << 20;
 /** Contents that are asked for ahead: files, and bytes. */
 const FILES_AHEAD = 1024;
-const BYTES_AHEAD = 2 << 20;
+const BYTES_AHEAD = 8 << 20;
 
 /** The parts of a folder that are wanted; patterns as in a `.dockerignore`. */
 export interface FolderWish {

@@ -17,8 +17,8 @@ import { Locks } from "../../engine/store/locks.ts";
 import type { Blobs, PutOptions } from "../../engine/ports/ports.ts";
 import { FillReader } from "../../oci/bytes/fill_reader.ts";
 import { BlobIntake, hexOf } from "./blob_intake.ts";
-import { hostCodec } from "../codec.ts";
 import { withRoom } from "./disk_room.ts";
+import { FileHash } from "./file_hash.ts";
 import { fileStream } from "./file_stream.ts";
 import { syncFolder } from "./sync_folder.ts";
 import { isID } from "../../oci/digest.ts";
@@ -143,19 +143,27 @@ export class FileBlobs implements Blobs {
     part: string,
     options: PutOptions,
   ): Promise<{ digest: string; size: number }> {
-    const intake = new BlobIntake(hostCodec().hash(), options);
+    const hash = new FileHash(part);
+    const intake = new BlobIntake(hash, options);
     try {
       const file = await open(part, options.offset ? "r+" : "w+", 0o600).catch((error) => {
         throw hasSystemCode(error, "ENOENT") ? nothingStaged(options, 0) : error;
       });
       try {
         await resumeIntake(file, intake, options);
-        await withRoom(this.#root, "Store blob", (signal) => writeAll(file, source, intake, signal), options.signal);
-        const digest = await intake.finish();
-        await file.sync();
+        await withRoom(
+          this.#root,
+          "Store blob",
+          (signal) => writeAll(file, source, { intake, hash }, signal),
+          options.signal,
+        );
+        // Where another thread digests, this one has time.
+        const [digest] = await Promise.all([intake.finish(), hash.isFollowed ? file.sync() : undefined]);
+        if (!hash.isFollowed) await file.sync();
         await this.#publish(part, digest);
         return { digest, size: intake.size };
       } finally {
+        hash.close();
         await file.close();
       }
     } catch (error) {
@@ -209,7 +217,7 @@ function nothingStaged({ digest, offset }: PutOptions, size: number): EngineErro
 async function writeAll(
   file: FileHandle,
   source: ReadableStream<Uint8Array>,
-  intake: BlobIntake,
+  { intake, hash }: { intake: BlobIntake; hash: FileHash },
   signal: AbortSignal | undefined,
 ): Promise<void> {
   signal?.throwIfAborted();
@@ -226,10 +234,15 @@ async function writeAll(
       signal?.throwIfAborted();
       await writing;
       // Zeros at the end were not written.
-      if (next.done) return await file.truncate(at);
+      if (next.done) {
+        await file.truncate(at);
+        return hash.reach(at);
+      }
       const { value } = next;
       // The write goes on in another thread while this one digests, and while the next bytes come.
+      const end = at + value.length;
       writing = writeChunk(file, value, at).then(() => {
+        hash.reach(end);
         if (reader.fills && value.buffer instanceof ArrayBuffer) buffers.push(value.buffer);
       });
       // Thrown where it is waited for.

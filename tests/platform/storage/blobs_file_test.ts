@@ -1,5 +1,8 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { EngineError } from "../../../lib/engine/errors.ts";
+import { FollowedFile } from "../../../lib/platform/storage/digest_thread.ts";
 import { FileBlobs } from "../../../lib/platform/storage/file_blobs.ts";
+import { FileHash } from "../../../lib/platform/storage/file_hash.ts";
 import { digestOf, sample, testBlobs } from "../../fixtures/platform/blobs_suite.ts";
 
 testBlobs({
@@ -61,6 +64,71 @@ Deno.test("FileBlobs.put() keeps nothing whole in memory", async () => {
       read += chunk.length;
     }
     assertEquals(read, total << 20);
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
+});
+
+Deno.test("FileBlobs.put() has the right digest of large content, whoever makes it: with holes, resumed, side by side, and broken off", async () => {
+  const root = await Deno.makeTempDir({ prefix: "gantry-test-" });
+  try {
+    const blobs = await FileBlobs.open(root);
+    const large = sample(40 << 20);
+    large.fill(0, 17 << 20, 30 << 20);
+    const digest = digestOf(large);
+    const pieces = (from = 0, to = large.length) => {
+      let at = from;
+      return new ReadableStream<Uint8Array>({
+        pull(controller) {
+          if (at === to) return controller.close();
+          const end = Math.min(to, at + 777_777);
+          controller.enqueue(large.slice(at, end));
+          at = end;
+        },
+      });
+    };
+    assertEquals(await blobs.put(pieces()), { digest, size: large.length });
+    await blobs.delete(digest);
+    const wrong = `sha256:${"5".repeat(64)}`;
+    await assertRejects(() => blobs.put(pieces(), { digest: wrong }), EngineError, wrong.slice(0, 20));
+    assertEquals(await Array.fromAsync(blobs.list()), []);
+
+    const cut = new Error("cut");
+    const broken = pieces(0, 35 << 20).pipeThrough(
+      new TransformStream({ flush: (controller) => controller.error(cut) }),
+    );
+    await assertRejects(() => blobs.put(broken, { digest }), Error, "cut");
+    const offset = await blobs.staged(digest);
+    assert(offset > 30 << 20, `${offset} bytes are staged`);
+    assertEquals(await blobs.put(pieces(offset), { digest, offset }), { digest, size: large.length });
+
+    const others = await Promise.all([20, 25, 33].map((mega) => blobs.put(pieces(0, mega << 20))));
+    assertEquals(
+      others.map((other) => other.digest),
+      [20, 25, 33].map((mega) => digestOf(large.subarray(0, mega << 20))),
+    );
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
+});
+
+Deno.test("a thread that cannot read a file, or has ended, is no failure", async () => {
+  const root = await Deno.makeTempDir({ prefix: "gantry-test-" });
+  try {
+    const content = sample(20 << 20);
+    const path = `${root}/file`;
+    await Deno.writeFile(path, content);
+    // Its place has another name while the thread looks for it.
+    const hash = new FileHash(`${root}/later`);
+    void hash.update(content);
+    hash.reach(content.length);
+    assertEquals(hash.isFollowed, true);
+    const nowhere = new FollowedFile(`${root}/nowhere`);
+    await assertRejects(() => nowhere.digest(1), Error, "ENOENT");
+    nowhere.close();
+    await Deno.rename(path, `${root}/later`);
+    assertEquals(await hash.digest(), digestOf(content));
+    hash.close();
   } finally {
     await Deno.remove(root, { recursive: true });
   }
