@@ -77,7 +77,7 @@ export class FollowedFile {
   constructor(path: string) {
     this.#path = path;
     this.#digest.promise.catch(() => {});
-    current ??= begin();
+    current ??= startThread();
     current.waiting.set(this.#id, this.#digest);
   }
 
@@ -106,7 +106,7 @@ export class FollowedFile {
   }
 }
 
-function begin(): NonNullable<typeof current> {
+function startThread(): NonNullable<typeof current> {
   const waiting = new Map<number, PromiseWithResolvers<string>>();
   const take = ({ id, hex, error }: Outcome) => {
     if (error !== undefined) waiting.get(id)?.reject(new Error(error));

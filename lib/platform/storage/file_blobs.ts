@@ -157,7 +157,7 @@ export class FileBlobs implements Blobs {
           (signal) => writeAll(file, source, { intake, hash }, signal),
           options.signal,
         );
-        // Where another thread digests, this one has time.
+        // This thread has time while another one digests.
         const [digest] = await Promise.all([intake.finish(), hash.isFollowed ? file.sync() : undefined]);
         if (!hash.isFollowed) await file.sync();
         await this.#publish(part, digest);

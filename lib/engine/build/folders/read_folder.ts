@@ -51,10 +51,13 @@ export async function readRemoteFolder(place: FolderPlace, folder: RemoteFolder)
 
 async function compareFolder(place: FolderPlace, folder: RemoteFolder): Promise<FileTree> {
   const { core, folders, signal } = place;
+  // The list of what is kept is read while the caller lists its files.
+  const finding = folder.key === undefined ? undefined : folders.find(folder.key, place);
+  finding?.catch(() => {});
   await using open = await folder.open(signal);
   const listedAt = core.clock.now();
   requireBounds(core, open.files);
-  const kept = folder.key === undefined ? undefined : await folders.find(folder.key, place);
+  const kept = await finding;
   const { tree, nodes, wanted } = await compareFiles(core, open.files, kept);
   const contents = kept?.contents ?? [];
   const moved = movedContents(nodes.values(), contents, wanted.length > 0);
