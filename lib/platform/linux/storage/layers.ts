@@ -1,32 +1,22 @@
 /**
- * Unpacked layers and the trees of containers, stacked by the kernel's overlay.
+ * Unpacked layers, and the trees of containers, which the kernel's overlay stacks upon them.
  *
  * ```text
- * root/layers/<hex>/diff          a layer's content          root/containers/<id>/upper    what a container wrote
- * root/layers/<hex>/layer.json    what its root is           root/containers/<id>/work     overlay's own
- * root/layers/links/<number>      -> ../<hex>/diff           root/containers/<id>/merged   where its tree is mounted
- * root/layers/partial/<random>    what is not whole yet, or no longer
+ * root/containers/<id>/upper      what a container wrote
+ * root/containers/<id>/work       overlay's own
+ * root/containers/<id>/merged     where its tree is mounted
  * ```
  *
  * @module
  */
-import { randomUUID } from "node:crypto";
-import { existsSync } from "node:fs";
-import { access, chmod, chown, mkdir, realpath, rename, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, chown, realpath, symlink } from "node:fs/promises";
 import { join, relative } from "node:path";
-import { EngineError } from "../../../engine/errors.ts";
 import type { Layers, UnpackedLayer } from "../../../engine/ports/host_port.ts";
 import type { TreeLimit } from "../../../engine/records/limits.ts";
 import type { TreeOptions } from "../../../engine/ports/tree_stack.ts";
-import { hasPlenty, requireRoom } from "../../storage/disk_room.ts";
+import { requireRoom } from "../../storage/disk_room.ts";
 import type { HostContext } from "../helpers/context.ts";
-import { FileSystemSync } from "./file_system_sync.ts";
-import { OwnedCopies } from "./owned_copies.ts";
-import { LayerLinks } from "./layer_links.ts";
-import { compareLayer, inspectLayer } from "./layer_check.ts";
-import type { LayerFacts } from "./layer_facts.ts";
-import { DEFAULT_ROOT_MODE, LayerRoots } from "./layer_roots.ts";
-import { isLayerFolder, layerHex } from "./layer_name.ts";
+import { LayerFolders } from "./layer_folders.ts";
 import { clearMappedOwners, withLinksTo, withLinkTo, withMappedOwners } from "./lower_folders.ts";
 import { requireWay } from "./folder_way.ts";
 import { isMountPoint, mountOverlay, overlayFeatures, unmountAll, volatileOption } from "../mounts/overlay.ts";
@@ -36,11 +26,8 @@ import { ProjectQuotas } from "./project_quotas.ts";
 import { giveTo, lookLike } from "./tree_owner.ts";
 import { sweep } from "../helpers/sweeper.ts";
 import { makeMissing } from "../helpers/make_missing.ts";
-import { makeFolder, namesIn, removeFolder, removeTree, treeSize, treeSizes } from "../helpers/tree.ts";
+import { namesIn, removeFolder, removeTree, treeSize, treeSizes } from "../helpers/tree.ts";
 import { isRootless } from "../rootless/outer_user.ts";
-import { unpackLayer } from "./unpack.ts";
-import { syncFolder } from "../../storage/sync_folder.ts";
-import { hasSystemCode } from "../../../oci/system_error.ts";
 
 /** Layers, and where on the host they are stacked. */
 export interface HostLayers extends Layers {
@@ -50,135 +37,45 @@ export interface HostLayers extends Layers {
 
 /** Opens the layers of a host and sweeps what an earlier process left unfinished. */
 export async function openLayers(context: HostContext): Promise<HostLayers> {
-  const { layers } = context.paths;
   await clearMappedOwners(context.paths.shared, context.log);
-  const partial = join(layers, "partial");
-  await makeFolder(partial, { mode: 0o700, log: context.log });
-  await sweep(context, (await namesIn(partial)).map((name) => join(partial, name)));
-  const present = new Set((await namesIn(layers)).filter(isLayerFolder));
-  const links = await LayerLinks.open(join(layers, "links"), (hex) => present.has(hex), context.log);
-  return new OverlayLayers(context, partial, links, await overlayFeatures());
+  const folders = await LayerFolders.open(context);
+  return new OverlayLayers(context, folders, await overlayFeatures());
 }
 
 class OverlayLayers implements HostLayers {
   readonly isUsers: boolean = isRootless();
   readonly #context: HostContext;
   readonly #paths: HostPaths;
-  readonly #partial: string;
-  readonly #links: LayerLinks;
+  readonly #folders: LayerFolders;
   readonly #features: readonly string[];
-  readonly #sync: FileSystemSync;
   readonly #quotas: ProjectQuotas;
-  readonly #copies: OwnedCopies;
-  readonly #roots = new LayerRoots((hex) => this.#layer(hex));
   readonly #mounting = new Map<string, Promise<string>>();
 
-  constructor(context: HostContext, partial: string, links: LayerLinks, features: readonly string[]) {
+  constructor(context: HostContext, folders: LayerFolders, features: readonly string[]) {
     this.#context = context;
     this.#paths = context.paths;
-    this.#partial = partial;
-    this.#links = links;
+    this.#folders = folders;
     this.#features = features;
     this.#quotas = new ProjectQuotas(context.log);
-    this.#copies = new OwnedCopies(context.paths, partial);
-    this.#sync = new FileSystemSync(context.paths.layers);
   }
 
-  async has(diffID: string): Promise<boolean> {
-    return await access(this.#layer(layerHex(diffID))).then(() => true, () => false);
-  }
+  has = (diffID: string): Promise<boolean> => this.#folders.has(diffID);
 
-  inspect = (diffID: string): Promise<UnpackedLayer | undefined> => inspectLayer(this.#layer(layerHex(diffID)));
+  inspect = (diffID: string): Promise<UnpackedLayer | undefined> => this.#folders.inspect(diffID);
 
-  compare = (diffID: string, tar: ReadableStream<Uint8Array>): Promise<string[]> =>
-    compareLayer(this.#layer(layerHex(diffID)), tar);
+  compare: Layers["compare"] = (diffID, tar) => this.#folders.compare(diffID, tar);
 
-  async apply(
-    diffID: string | (() => Promise<string>),
-    tar: ReadableStream<Uint8Array>,
-    { replace = false } = {},
-  ): Promise<void> {
-    if (!replace && typeof diffID === "string" && await this.has(diffID)) return await tar.cancel();
-    const temporary = join(this.#partial, randomUUID());
-    const diff = join(temporary, "diff");
-    try {
-      await mkdir(temporary, { mode: 0o700 });
-      // Mode 0 stays when the archive has no entry for its root: the container's root is then like that of the layer below.
-      await mkdir(diff);
-      await chmod(diff, 0);
-      await unpackLayer(tar, diff);
-      const { mode, uid, gid } = await stat(diff);
-      const root = (mode & 0o7777) === 0 ? null : { mode: mode & 0o7777, uid, gid };
-      if (root === null) await chmod(diff, DEFAULT_ROOT_MODE);
-      await this.#publish(
-        temporary,
-        { root },
-        typeof diffID === "string" ? () => Promise.resolve(diffID) : diffID,
-        replace,
-      );
-    } catch (error) {
-      await removeTree(temporary);
-      throw error;
-    }
-  }
+  apply: Layers["apply"] = (diffID, tar, options) => this.#folders.apply(diffID, tar, options);
+
+  remove = (diffID: string): Promise<void> => this.#folders.remove(diffID);
+
+  list = (): Promise<string[]> => this.#folders.list();
+
+  lower = (diffIDs: readonly string[]): Promise<string[]> => this.#folders.lower(diffIDs);
 
   async adopt(containerID: string, diffID: string): Promise<boolean> {
     await this.unmount(containerID);
-    const temporary = join(this.#partial, randomUUID());
-    const diff = join(temporary, "diff");
-    try {
-      await mkdir(temporary, { mode: 0o700 });
-      try {
-        await rename(this.#upper(containerID), diff);
-      } catch (error) {
-        if (!hasSystemCode(error, "EXDEV")) throw error;
-        await removeTree(temporary);
-        return false;
-      }
-      // A changeset says nothing of its root.
-      await chown(diff, 0, 0);
-      await chmod(diff, DEFAULT_ROOT_MODE);
-      await this.#publish(temporary, { root: null }, () => Promise.resolve(diffID));
-      return true;
-    } catch (error) {
-      await removeTree(temporary);
-      throw error;
-    }
-  }
-
-  /** Gives a layer that is whole its note and, when it is on the disk, its name. */
-  async #publish(
-    temporary: string,
-    facts: LayerFacts,
-    diffID: () => Promise<string>,
-    replace = false,
-  ): Promise<void> {
-    await writeFile(join(temporary, "layer.json"), JSON.stringify(facts));
-    const hex = layerHex(await diffID());
-    await this.#sync.run();
-    await this.#links.get(hex);
-    this.#roots.forget(hex);
-    if (replace) await this.#discard(this.#layer(hex), removeTree);
-    await rename(temporary, this.#layer(hex)).catch(async (error: NodeJS.ErrnoException) => {
-      // Somebody else unpacked the same layer meanwhile.
-      if (!hasSystemCode(error, "ENOTEMPTY", "EEXIST")) throw error;
-      await removeTree(temporary);
-    });
-    await syncFolder(this.#paths.layers);
-  }
-
-  async remove(diffID: string): Promise<void> {
-    const hex = layerHex(diffID);
-    await this.#links.remove(hex);
-    this.#roots.forget(hex);
-    await this.#copies.removeLayer(hex);
-    // Out of sight at once. Where room is short its caller waits until there is more.
-    const isBehind = this.#context.sweeper !== undefined && await hasPlenty(this.#paths.layers);
-    await this.#discard(this.#layer(hex), isBehind ? (doomed) => sweep(this.#context, [doomed]) : removeTree);
-  }
-
-  async list(): Promise<string[]> {
-    return (await namesIn(this.#paths.layers)).filter(isLayerFolder).map((hex) => `sha256:${hex}`);
+    return await this.#folders.adopt(this.#upper(containerID), diffID);
   }
 
   async create(containerID: string, diffIDs: readonly string[], limit?: TreeLimit): Promise<void> {
@@ -193,7 +90,7 @@ class OverlayLayers implements HostLayers {
 
   /** Makes the folders of an overlay; its upper one looks like the root of the layers. */
   async #makeTree(storage: string, diffIDs: readonly string[]): Promise<void> {
-    const root = await this.#roots.attributes(diffIDs);
+    const root = await this.#folders.rootOf(diffIDs);
     const upper = join(storage, "upper");
     for (const path of [storage, upper, join(storage, "work"), join(storage, "merged")]) makeMissing(path, 0o700);
     await chown(upper, root.uid, root.gid);
@@ -269,7 +166,7 @@ class OverlayLayers implements HostLayers {
     }
     // The kernel shows no user's folders with other owners.
     const real = await Promise.all(sources.map((source) => realpath(source)));
-    await withLinksTo(await this.#copies.get(storage, real, options), this.#paths.shared, mountFrom);
+    await withLinksTo(await this.#folders.copies.get(storage, real, options), this.#paths.shared, mountFrom);
   }
 
   async unmount(containerID: string): Promise<void> {
@@ -285,9 +182,9 @@ class OverlayLayers implements HostLayers {
     await this.unmount(containerID);
     const { storage } = containerPaths(this.#paths, containerID);
     await this.#quotas.release(storage);
-    await this.#copies.release(storage);
+    await this.#folders.copies.release(storage);
     const remove = behind ? (doomed: string) => sweep(this.#context, [doomed]) : removeFolder;
-    await this.#discard(storage, remove);
+    await this.#folders.discard(storage, remove);
   }
 
   containers = (): Promise<string[]> => namesIn(this.#paths.containers);
@@ -300,35 +197,6 @@ class OverlayLayers implements HostLayers {
 
   async readFile(containerID: string, path: string, limit: number): Promise<Uint8Array | undefined> {
     return await readInside(this.#merged(containerID), path, limit);
-  }
-
-  /** Takes a tree out of sight at once, then deletes it. */
-  async #discard(folder: string, remove: (path: string) => Promise<void>): Promise<void> {
-    const doomed = join(this.#partial, randomUUID());
-    try {
-      await rename(folder, doomed);
-    } catch (error) {
-      if (hasSystemCode(error, "ENOENT")) return;
-      throw error;
-    }
-    await remove(doomed);
-  }
-
-  async lower(diffIDs: readonly string[]): Promise<string[]> {
-    const hexes = diffIDs.map(layerHex).reverse();
-    const missing = hexes.find((hex) => !existsSync(this.#layer(hex)));
-    if (missing !== undefined) {
-      throw new EngineError("internal", `Mount container tree: layer "sha256:${missing}" is missing`);
-    }
-    // The kernel refuses a layer that is stacked twice, and the upper one of two equal layers decides all by itself.
-    const names = await Promise.all([...new Set(hexes)].map((hex) => this.#links.get(hex)));
-    if (names.length > 0) return names.map((name) => `links/${name}`);
-    await mkdir(join(this.#paths.layers, "empty"), { recursive: true, mode: 0o755 });
-    return ["empty"];
-  }
-
-  #layer(hex: string): string {
-    return join(this.#paths.layers, hex);
   }
 
   #upper(containerID: string): string {
