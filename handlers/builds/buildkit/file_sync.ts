@@ -17,6 +17,8 @@ const MOST_NAMES = 256 << 20;
 /** Contents that are asked for ahead: files, and bytes. */
 const FILES_AHEAD = 1024;
 const BYTES_AHEAD = 8 << 20;
+/** Bytes that are made room for at once. */
+const SMALLEST_PIECE = 4096;
 
 /** The parts of a folder that are wanted; patterns as in a `.dockerignore`. */
 export interface FolderWish {
@@ -34,8 +36,10 @@ export async function openClientFolder(
   signal: AbortSignal,
 ): Promise<OpenFolder> {
   const outbox = new Outbox<Uint8Array>();
-  const answers = client.call(METHOD, outbox, { metadata: metadataOf(wish), signal });
-  const transfer = new Transfer(answers, outbox);
+  const end = new AbortController();
+  const ended = AbortSignal.any([signal, end.signal]);
+  const answers = client.call(METHOD, outbox, { metadata: metadataOf(wish), signal: ended });
+  const transfer = new Transfer({ answers, outbox, end });
   try {
     await transfer.readStats();
     return transfer;
@@ -50,13 +54,22 @@ class Transfer implements OpenFolder {
   readonly #answers: AsyncGenerator<Uint8Array, void>;
   readonly #outbox: Outbox<Uint8Array>;
   readonly #files: ListedFile[] = [];
+  /** Ends the call, whatever the client does. */
+  readonly #end: AbortController;
   /** Pieces of files that are not read yet, by number; `done` behind the last one, `left` is what may still come. */
-  readonly #ahead = new Map<number, { pieces: Uint8Array[]; done: boolean; left: number; path: string }>();
+  readonly #ahead = new Map<number, { pieces: PieceQueue; done: boolean; left: number; path: string }>();
   #bytesAhead = 0;
+  /** Whether a packet is waited for. */
+  #isWaiting = false;
 
-  constructor(answers: AsyncGenerator<Uint8Array, void>, outbox: Outbox<Uint8Array>) {
+  constructor({ answers, outbox, end }: {
+    answers: AsyncGenerator<Uint8Array, void>;
+    outbox: Outbox<Uint8Array>;
+    end: AbortController;
+  }) {
     this.#answers = answers;
     this.#outbox = outbox;
+    this.#end = end;
   }
 
   get files(): readonly ListedFile[] {
@@ -84,10 +97,11 @@ class Transfer implements OpenFolder {
     for (const [at, number] of wanted.entries()) {
       asked = this.#ask(wanted, at, asked);
       const file = this.#ahead.get(number)!;
-      while (file.pieces.length > 0 || !file.done) {
+      for (;;) {
         const bytes = file.pieces.shift();
-        if (bytes === undefined) await this.#receive();
-        else yield { number, bytes };
+        if (bytes !== undefined) yield { number, bytes };
+        else if (file.done) break;
+        else await this.#receive();
       }
       if (file.left > 0) throw changedFile(file.path);
       this.#ahead.delete(number);
@@ -98,7 +112,9 @@ class Transfer implements OpenFolder {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#outbox.push(Packet.encode({ type: PACKET.end }));
     this.#outbox.close();
-    await this.#answers.return(undefined);
+    // A client that is silent would be waited for.
+    if (this.#isWaiting) this.#end.abort(new Error("the folder is read no more"));
+    await this.#answers.return(undefined).catch(() => {});
   }
 
   #sizeOf(number: number): number {
@@ -114,7 +130,7 @@ class Transfer implements OpenFolder {
       const size = this.#sizeOf(number);
       if (next > at && (this.#ahead.size >= FILES_AHEAD || this.#bytesAhead + size > BYTES_AHEAD)) break;
       this.#outbox.push(Packet.encode({ type: PACKET.request, ID: number }));
-      this.#ahead.set(number, { pieces: [], done: false, left: size, path: this.#files[number].path });
+      this.#ahead.set(number, { pieces: new PieceQueue(), done: false, left: size, path: this.#files[number].path });
       this.#bytesAhead += size;
     }
     return next;
@@ -128,16 +144,41 @@ class Transfer implements OpenFolder {
     // A client that sends more than it announced would fill the memory.
     if (file.done || data.length > file.left) throw changedFile(file.path);
     if (data.length === 0) file.done = true;
-    else file.pieces.push(data.slice());
+    else file.pieces.push(data, file.left);
     file.left -= data.length;
   }
 
   async #read() {
+    this.#isWaiting = true;
     const { done, value } = await this.#answers.next();
+    this.#isWaiting = false;
     if (done || value === undefined) throw new RequestError("invalid", "Read the context: the client ended it");
     const packet = Packet.decode(value);
     if (packet.type !== PACKET.error) return packet;
     throw new RequestError("invalid", `Read the context: ${new TextDecoder().decode(packet.data)}`);
+  }
+}
+
+/** Bytes that come in small pieces, few to a packet, take no more room than as many in large ones. */
+class PieceQueue {
+  readonly #pieces: { bytes: Uint8Array; used: number }[] = [];
+
+  /** Adds a copy; `most` is what may still come, with this. */
+  push(data: Uint8Array, most: number): void {
+    const last = this.#pieces.at(-1);
+    if (last !== undefined && last.bytes.length - last.used >= data.length) {
+      last.bytes.set(data, last.used);
+      last.used += data.length;
+      return;
+    }
+    const bytes = new Uint8Array(Math.max(data.length, Math.min(most, SMALLEST_PIECE)));
+    bytes.set(data);
+    this.#pieces.push({ bytes, used: data.length });
+  }
+
+  shift(): Uint8Array | undefined {
+    const first = this.#pieces.shift();
+    return first?.bytes.subarray(0, first.used);
   }
 }
 
@@ -165,6 +206,9 @@ function listedFile({ path, mode, uid, gid, size, modTime, linkname }: StatValue
   const has = (bit: number) => Math.floor(mode / bit) % 2 === 1;
   const extra = (has(SPECIAL.setuid) ? 0o4000 : 0) | (has(SPECIAL.setgid) ? 0o2000 : 0) |
     (has(SPECIAL.sticky) ? 0o1000 : 0);
+  if (size < 0 || !Number.isSafeInteger(size)) {
+    throw new RequestError("invalid", `Read the context: "${path}" has a size of ${size} bytes`);
+  }
   if (has(MODE.device) || has(MODE.socket) || has(MODE.character)) {
     throw new RequestError("invalid", `Read the context: "${path}" is a device or a socket`);
   }

@@ -155,7 +155,10 @@ function countedFolder({ session, log }: ClientBuild, wish: FolderWish, title: s
     ...sharedKey !== "" && { key: JSON.stringify([sharedKey, name, exclude, follow]) },
     async open(signal) {
       const step = log.begin(title);
-      const open = await openClientFolder(client, wish, signal);
+      const open = await openClientFolder(client, wish, signal).catch((error) => {
+        step.end({ error: messageOf(error) });
+        throw error;
+      });
       let bytes = 0;
       return {
         files: open.files,
@@ -189,9 +192,13 @@ async function readTexts(
     if (size > TEXT_LIMIT) throw new RequestError("invalid", `Read ${path}: larger than ${TEXT_LIMIT} bytes`);
     return [{ path, number, pieces: [] as Uint8Array[] }];
   });
-  const byNumber = new Map(texts.map((text) => [text.number, text]));
+  // Of a path that is listed again and again, the last one counts.
+  const byPath = new Map(texts.map((text) => [text.path, text]));
+  const byNumber = new Map(Array.from(byPath.values(), (text) => [text.number, text]));
   for await (const { number, bytes } of open.read([...byNumber.keys()])) byNumber.get(number)!.pieces.push(bytes);
-  return new Map(texts.map(({ path, pieces }) => [path, new TextDecoder().decode(concatBytes(pieces))]));
+  return new Map(
+    Array.from(byNumber.values(), ({ path, pieces }) => [path, new TextDecoder().decode(concatBytes(pieces))]),
+  );
 }
 
 /** The archive that a client uploads, of its standard input say. */

@@ -70,7 +70,7 @@ async function keepArchive(
   const bounds = { bytes: CONTENT_LIMIT, entries: core.options.limits.layerEntries };
   try {
     const kept = await core.ports.blobs.put(pourThrough(plain, volumeTar(bounds)), {
-      admit: (digest) => Promise.resolve(claim.add(`blob:${digest}`)),
+      admit: (digest) => claim.admit(`blob:${digest}`),
     });
     await store.update(name, (record) => {
       const archives = [...record.archives ?? [], kept];

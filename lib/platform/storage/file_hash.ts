@@ -5,7 +5,7 @@ import { FollowedFile } from "./digest_thread.ts";
 import { fileStream } from "./file_stream.ts";
 
 /** Bytes from which on a file is digested by another thread: for fewer it is not worth its start. */
-const LARGE = 16 << 20;
+const LARGE = 32 << 20;
 /** Bytes between two messages to it. */
 const STEP = 1 << 20;
 
@@ -16,6 +16,7 @@ export class FileHash implements Hash {
   readonly #path: string;
   readonly #hash = hostCodec().hash();
   #followed?: FollowedFile;
+  #isAlone = false;
   #size = 0;
   #told = 0;
 
@@ -35,8 +36,14 @@ export class FileHash implements Hash {
 
   /** Tells that the file is written up to there, as {@linkcode FileHash.update} was given it or will be. */
   reach(end: number): void {
-    if (this.#followed === undefined && end < LARGE) return;
-    this.#followed ??= new FollowedFile(this.#path);
+    if (this.#followed === undefined && (end < LARGE || this.#isAlone)) return;
+    try {
+      this.#followed ??= new FollowedFile(this.#path);
+    } catch {
+      // No thread can be started: there are too many, or it is not allowed. This one goes on.
+      this.#isAlone = true;
+      return;
+    }
     if (end - this.#told < STEP) return;
     this.#told = end;
     this.#followed.reach(end);

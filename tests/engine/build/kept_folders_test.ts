@@ -223,6 +223,58 @@ Deno.test("an engine that is opened anew has the folders of the one before, and 
   assertEquals([again.folders.list(), await again.bytes()], [[], 0]);
 });
 
+Deno.test("a list that cannot be read, or kept, fails no build", async () => {
+  const { build, folders, rig } = await openFolders();
+  const files: Files = { "a": { content: "one" } };
+  await build(files);
+  const { open } = rig.blobs;
+  const [{ index }] = folders.list();
+  rig.blobs.open = (digest, range) => {
+    if (digest !== index.digest) return open.call(rig.blobs, digest, range);
+    return Promise.resolve(new Blob(["[[".padEnd(index.size)]).stream());
+  };
+  assertEquals(await build(files), { found: { a: "one" }, asked: ["a"] });
+  rig.blobs.open = open;
+  const { put } = rig.blobs;
+  let puts = 0;
+  rig.blobs.put = (source, options) => {
+    if (++puts === 1) return put.call(rig.blobs, source, options);
+    return Promise.reject(new EngineError("limit", "no room"));
+  };
+  assertEquals(await build({ ...files, "b": { content: "two" } }), { found: { a: "one", b: "two" }, asked: ["b"] });
+  assertEquals(puts, 2);
+  rig.blobs.put = put;
+  assertEquals((await build({ ...files, "b": { content: "two" } })).asked, ["b"]);
+  // Four thousand paths, as long as paths can be.
+  const long = Array.from({ length: 4200 }, (_, at) => `${at}/`.padEnd(4000, "x"));
+  const many = Object.fromEntries(long.map((path) => [path, { content: "x" }]));
+  assertEquals((await build(many)).asked.length, long.length);
+  assertEquals(folders.list(), []);
+});
+
+Deno.test("content that a build writes while the same is being deleted for another one stays", async () => {
+  const { begin, contentsOf, rig } = await openFolders();
+  const files: Files = { "a": { content: "the same" } };
+  const [first, second] = [begin(), begin()];
+  await first.read({ ...folderOf(files).folder, key: undefined });
+  const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const remove = rig.blobs.delete;
+  rig.blobs.delete = async (digest) => {
+    begun.resolve();
+    await gate.promise;
+    await remove.call(rig.blobs, digest);
+  };
+  const ending = first.end();
+  await begun.promise;
+  const reading = second.read({ ...folderOf(files).folder, key: undefined });
+  setTimeout(gate.resolve, 20);
+  assertEquals(await contentsOf(await reading), { a: "the same" });
+  await ending;
+  assertEquals((await blobsOf(rig.blobs)).length, 1);
+  await second.end();
+  assertEquals(await blobsOf(rig.blobs), []);
+});
+
 Deno.test("two builds of one folder at once have each what they were sent, and what is kept is of the last one", async () => {
   const { begin, build, contentsOf, folders, bytes } = await openFolders();
   await build({ "a": { content: "before" } });
@@ -294,6 +346,7 @@ Deno.test("a folder cannot lead out of itself, and has bounds", async () => {
     [{ "x": { kind: "hardlink", link: "../../etc/shadow" } }, "leaves the archive"],
     [{ "x": { kind: "hardlink", link: "none" } }, "no file before it"],
     [{ "x": { content: "x", size: 2 ** 40 } }, "larger than 1000000 bytes"],
+    [{ "x": { content: "x", size: 2 ** 40 }, "y": { size: -(2 ** 40) } }, '"y" has no size'],
     [{ ["x".repeat(5000)]: { content: "x" } }, "longer than"],
   ];
   for (const [files, message] of rows) {

@@ -21,7 +21,10 @@ type Row = [
 ];
 
 /** Writes a list of files by their paths; `contents` are the digests of the blobs that have them. */
-export function encodeIndex(files: ReadonlyMap<string, KeptFile>, contents: readonly string[]): Uint8Array {
+export function encodeIndex(
+  files: ReadonlyMap<string, KeptFile>,
+  contents: readonly string[],
+): Uint8Array<ArrayBuffer> {
   const numbers = new Map(contents.map((digest, number) => [digest, number]));
   const rows = Array.from(files, ([path, { mode, uid, gid, size, time, place }]): Row => {
     return [path, mode, uid, gid, size, time, numbers.get(place.archive)!, place.offset, place.digest];

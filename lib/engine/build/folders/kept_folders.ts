@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { messageOf } from "../../../oci/message_of.ts";
 import type { Core } from "../../core.ts";
 import type { Images } from "../../images/images.ts";
 import type { Claim } from "../../images/store/content.ts";
@@ -15,8 +16,9 @@ const KEPT_FOR = 48 * 3600 * 1000;
 /** Bytes of all folders that are kept, and how many there are; those that were used last stay. */
 const MOST_BYTES = 2 * 2 ** 30;
 const MOST_FOLDERS = 100;
-/** Files of a folder that is kept: its list is held in memory while it is compared. */
-const MOST_FILES = 250_000;
+/** Files of a folder that is kept, and letters of their paths: its list is one text, which is written and read at once. */
+const MOST_FILES = 100_000;
+const MOST_LETTERS = 16 << 20;
 
 /** The files of a folder that is kept, and the blobs of their contents. */
 export interface KeptFiles {
@@ -51,50 +53,55 @@ export class KeptFolders {
     this.#table = core.state.table<KeptFolderRecord>("keptFolders");
   }
 
-  /** Finds what is kept under a key, and holds it until the build ends; `undefined` where there is nothing. */
+  /** Finds what is kept under a key, and holds it until the build ends; `undefined` where there is nothing, or it cannot be read. */
   async find(key: string, { claim, pins }: Build): Promise<KeptFiles | undefined> {
-    const { blobs } = this.#core.ports;
     const id = await this.#idOf(key);
     const record = this.#table.get(id);
     if (record === undefined) return undefined;
-    const digests = keptBlobs(record);
-    for (const digest of digests) claim.add(`blob:${digest}`);
+    for (const digest of keptBlobs(record)) claim.add(`blob:${digest}`);
     pins.use(this.#take(id));
-    const sizes = await Promise.all(digests.map((digest) => blobs.stat(digest)));
-    const isWhole = [record.index, ...record.contents].every(({ size }, number) => sizes[number]?.size === size);
-    const stream = isWhole ? await blobs.open(record.index.digest) : undefined;
-    if (stream === undefined) return undefined;
-    const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
-    this.#uses.set(id, (this.#uses.get(id) ?? 0) + 1);
-    return { files: decodeIndex(bytes, digests.slice(1)), contents: record.contents };
+    try {
+      const files = await this.#readFiles(record);
+      if (files) this.#uses.set(id, (this.#uses.get(id) ?? 0) + 1);
+      return files;
+    } catch (error) {
+      this.#core.log("warn", `Read folder "${record.name}" of earlier builds: ${messageOf(error)}`);
+      return undefined;
+    }
   }
 
   /** Notes that a folder was taken as it is. */
   async touch(key: string): Promise<void> {
-    const record = this.#table.get(await this.#idOf(key));
-    if (record) await this.#put({ ...record, usedAt: this.#core.clock.now() });
+    const id = await this.#idOf(key);
+    await this.#alone(id, async () => {
+      const record = this.#table.get(id);
+      if (record) await this.#put({ ...record, usedAt: this.#core.clock.now() });
+    });
   }
 
   /** Keeps a folder in place of what was kept of it; none that is too large. */
   async keep({ key, name }: { key: string; name: string }, kept: KeptFiles, { claim, pins }: Build): Promise<void> {
-    const { clock, ports } = this.#core;
-    const { files, contents } = kept;
     const id = await this.#idOf(key);
-    const known = this.#table.get(id);
-    // The blobs that it is made of no more go when the build ends.
-    if (known) { for (const digest of keptBlobs(known)) claim.add(`blob:${digest}`); }
-    if (files.size === 0 || files.size > MOST_FILES || sumOf(contents) > MOST_BYTES) {
-      if (known) await this.#core.state.commit([this.#table.drop(id)]);
-      return;
-    }
-    const index = await ports.blobs.put(
-      new Blob([encodeIndex(files, contents.map(({ digest }) => digest)).slice()]).stream(),
-      { admit: (digest) => Promise.resolve(claim.add(`blob:${digest}`)) },
-    );
-    const now = clock.now();
-    const createdAt = known?.createdAt ?? now;
-    if (known === undefined) pins.use(this.#take(id));
-    await this.#put({ id, name, index, contents: [...contents], createdAt, usedAt: now });
+    const index = isKeepable(kept) ? await this.#writeFiles(kept, claim) : undefined;
+    await this.#alone(id, async () => {
+      const known = this.#table.get(id);
+      // The blobs that it is made of no more go when the build ends.
+      for (const digest of known ? keptBlobs(known) : []) claim.add(`blob:${digest}`);
+      if (index === undefined) {
+        if (known) await this.#core.state.commit([this.#table.drop(id)]);
+        return;
+      }
+      const now = this.#core.clock.now();
+      pins.use(this.#take(id));
+      await this.#put({
+        id,
+        name,
+        index,
+        contents: [...kept.contents],
+        createdAt: known?.createdAt ?? now,
+        usedAt: now,
+      });
+    });
     await this.trim();
   }
 
@@ -110,14 +117,16 @@ export class KeptFolders {
 
   /** Forgets a folder, and deletes what nothing else needs of it. Tells whether it went: one that a build takes stays. */
   async forget(id: string): Promise<boolean> {
-    const record = this.#table.get(id);
-    if (record === undefined || this.#users.has(id)) return false;
-    const claim = this.#images.claimContent();
-    for (const digest of keptBlobs(record)) claim.add(`blob:${digest}`);
-    await this.#core.state.commit([this.#table.drop(id)]);
-    this.#uses.delete(id);
-    await claim.end("delete");
-    return true;
+    return await this.#alone(id, async () => {
+      const record = this.#table.get(id);
+      if (record === undefined || this.#users.has(id)) return false;
+      const claim = this.#images.claimContent();
+      for (const digest of keptBlobs(record)) claim.add(`blob:${digest}`);
+      await this.#core.state.commit([this.#table.drop(id)]);
+      this.#uses.delete(id);
+      await claim.end("delete");
+      return true;
+    });
   }
 
   /** Forgets folders that were not used for long, and those used longest ago where there are too many. */
@@ -128,6 +137,28 @@ export class KeptFolders {
       bytes += size;
       if (usedAt < since || bytes > MOST_BYTES || number >= MOST_FOLDERS) await this.forget(id);
     }
+  }
+
+  async #readFiles({ index, contents }: KeptFolderRecord): Promise<KeptFiles | undefined> {
+    const { blobs } = this.#core.ports;
+    const found = await Promise.all([index, ...contents].map(async ({ digest, size }) => {
+      return (await blobs.stat(digest))?.size === size;
+    }));
+    const stream = found.every((isThere) => isThere) ? await blobs.open(index.digest) : undefined;
+    if (stream === undefined) return undefined;
+    const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+    return { files: decodeIndex(bytes, contents.map(({ digest }) => digest)), contents };
+  }
+
+  async #writeFiles({ files, contents }: KeptFiles, claim: Claim): Promise<KeptFolderRecord["index"]> {
+    const bytes = encodeIndex(files, contents.map(({ digest }) => digest));
+    const admit = (digest: string) => claim.admit(`blob:${digest}`);
+    return await this.#core.ports.blobs.put(new Blob([bytes]).stream(), { admit });
+  }
+
+  /** Runs work on a folder's record while nobody else changes it. */
+  #alone<T>(id: string, work: () => Promise<T>): Promise<T> {
+    return this.#core.locks.with(`folder:${id}`, work);
   }
 
   #take(id: string): Disposable {
@@ -151,6 +182,13 @@ export class KeptFolders {
     const digest = await hash.digest();
     return digest.slice(digest.indexOf(":") + 1);
   }
+}
+
+function isKeepable({ files, contents }: KeptFiles): boolean {
+  if (files.size === 0 || files.size > MOST_FILES || sumOf(contents) > MOST_BYTES) return false;
+  let letters = 0;
+  for (const path of files.keys()) letters += path.length;
+  return letters <= MOST_LETTERS;
 }
 
 function sumOf(blobs: readonly { size: number }[]): number {

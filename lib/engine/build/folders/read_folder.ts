@@ -5,6 +5,7 @@
  */
 import { byteStream } from "../../../oci/bytes/byte_stream.ts";
 import { gatherPieces } from "../../../oci/bytes/gather_pieces.ts";
+import { messageOf } from "../../../oci/message_of.ts";
 import { memberPath } from "../../../oci/tar/tar_entries.ts";
 import type { Core } from "../../core.ts";
 import { EngineError } from "../../errors.ts";
@@ -74,12 +75,20 @@ async function compareFolder(place: FolderPlace, folder: RemoteFolder): Promise<
     ),
   };
   const isSame = !isNew && files.size === kept?.files.size && now.contents.length === contents.length;
-  if (isSame) await folders.touch(folder.key);
-  else await folders.keep({ key: folder.key, name: folder.name }, now, place);
+  try {
+    if (isSame) await folders.touch(folder.key);
+    else await folders.keep({ key: folder.key, name: folder.name }, now, place);
+  } catch (error) {
+    signal.throwIfAborted();
+    // The build has all that it needs.
+    core.log("warn", `Keep folder "${folder.name}" of a build: ${messageOf(error)}`);
+  }
   return tree;
 }
 
 function requireBounds({ options: { limits } }: Core, files: readonly ListedFile[]): void {
+  const broken = files.find(({ size }) => !Number.isSafeInteger(size) || size < 0);
+  if (broken) throw new EngineError("invalid", `Read build context: "${broken.path.slice(0, 200)}" has no size`);
   if (files.length > TREE_ENTRIES) {
     throw new EngineError("limit", `Read build context: more than ${TREE_ENTRIES} entries`);
   }
@@ -178,7 +187,7 @@ async function writeContents(
     next: async () => (await pieces.next()).value,
     cancel: async () => void await pieces.return(undefined),
   });
-  const admit = (digest: string) => Promise.resolve(claim.add(`blob:${digest}`));
+  const admit = (digest: string) => claim.admit(`blob:${digest}`, signal);
   const written = await blobs.put(stream, { limit: core.options.limits.layerBytes, admit, signal });
   for (const [node, place] of places) Object.assign(node, place, { archive: written.digest });
   return written;

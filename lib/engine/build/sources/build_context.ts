@@ -29,7 +29,7 @@ export async function spoolTree(
   more: Pick<TarLimits, "passesOver" | "mayEndShort"> = {},
 ): Promise<FileTree> {
   const { ports, options: { limits } } = core;
-  const admit = (digest: string) => Promise.resolve(claim.add(`blob:${digest}`));
+  const admit = (digest: string) => claim.admit(`blob:${digest}`, signal);
   try {
     const plain = await decompress(ports.codec, archive);
     const { digest, size } = await ports.blobs.put(plain, { limit: limits.layerBytes, admit, signal });

@@ -152,9 +152,8 @@ export async function putBytes(blobs: Blobs, bytes: Uint8Array, digest: string):
 }
 
 /** Claims content; when this resolves, nobody who thought it was not needed is still deleting it. */
-export async function admit({ claim, content, signal }: Intake, key: ContentKey): Promise<void> {
-  claim.add(key);
-  await content.with(key, () => Promise.resolve(), signal);
+export async function admit({ claim, signal }: Intake, key: ContentKey): Promise<void> {
+  await claim.admit(key, signal);
 }
 
 function measure(

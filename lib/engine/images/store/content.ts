@@ -183,6 +183,12 @@ export class Claim {
     this.#content.hold(key);
   }
 
+  /** Holds this too; when it resolves, nobody who thought it was not needed is still deleting it. */
+  async admit(key: ContentKey, signal?: AbortSignal): Promise<void> {
+    this.add(key);
+    await this.#content.with(key, () => Promise.resolve(), signal);
+  }
+
   /** Ends the claim; what no record names by now goes. */
   async end(fate: Fate): Promise<void> {
     const keys = [...this.#keys];

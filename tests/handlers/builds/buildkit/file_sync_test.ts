@@ -98,6 +98,7 @@ Deno.test("openClientFolder() refuses a client that lies", async () => {
     [[...file] as [StatValue][], () => [data(7, "abcd")], "file 7 was not asked for"],
     [[...file] as [StatValue][], () => [Packet.encode({ type: PACKET.error, data: bytes("no access") })], "no access"],
     [[...file] as [StatValue][], () => [Packet.encode({ type: PACKET.stat, stat: stat("b") })], "out of turn"],
+    [[[stat("a", { size: -1 })]], () => [], '"a" has a size of -1 bytes'],
     [[[stat("dev", { mode: 2 ** 26 + 0o644 })]], () => [], '"dev" is a device or a socket'],
   ];
   for (const [files, answer, message] of rows) {
@@ -114,4 +115,21 @@ Deno.test("a client that sends more of a file asked for ahead than it announced 
       ID === 0 ? [] : Array.from({ length: 1000 }, () => Packet.encode({ type: PACKET.data, ID, data: bytes("abc") })),
   );
   await assertRejects(() => readAll(client), Error, '"b" changed while it was sent');
+});
+
+Deno.test("a folder that is read no more does not wait for a client that is silent", async () => {
+  const client: GRPCClient = {
+    closed: new Promise(() => {}),
+    close() {},
+    async *call(_method, _messages, { signal } = {}) {
+      yield Packet.encode({ type: PACKET.stat, stat: stat("a", { size: 4 }) });
+      yield Packet.encode({ type: PACKET.stat });
+      await new Promise((_, reject) => signal!.addEventListener("abort", () => reject(signal!.reason)));
+    },
+  };
+  const open = await openClientFolder(client, { name: "context" }, none);
+  const reading = open.read([0])[Symbol.asyncIterator]().next();
+  const failed = assertRejects(() => reading, Error, "read no more");
+  await open[Symbol.asyncDispose]();
+  await failed;
 });
