@@ -73,7 +73,7 @@ Deno.test("FileBlobs.put() has the right digest of large content, whoever makes 
   const root = await Deno.makeTempDir({ prefix: "gantry-test-" });
   try {
     const blobs = await FileBlobs.open(root);
-    const large = sample(40 << 20);
+    const large = largeSample();
     large.fill(0, 17 << 20, 30 << 20);
     const digest = digestOf(large);
     const pieces = (from = 0, to = large.length) => {
@@ -115,7 +115,7 @@ Deno.test("FileBlobs.put() has the right digest of large content, whoever makes 
 Deno.test("a thread that cannot read a file, or has ended, is no failure", async () => {
   const root = await Deno.makeTempDir({ prefix: "gantry-test-" });
   try {
-    const content = sample(40 << 20);
+    const content = largeSample();
     const path = `${root}/file`;
     await Deno.writeFile(path, content);
     // Its place has another name while the thread looks for it.
@@ -162,6 +162,14 @@ Deno.test("a thread that cannot read a file, or has ended, is no failure", async
     await Deno.remove(root, { recursive: true });
   }
 });
+
+/** Bytes for which another thread is started. */
+function largeSample(): Uint8Array {
+  const piece = sample(1 << 20);
+  const bytes = new Uint8Array(40 << 20);
+  for (let at = 0; at < bytes.length; at += piece.length) bytes.set(piece, at);
+  return bytes;
+}
 
 async function sizeBelow(folder: string): Promise<number> {
   let size = 0;
