@@ -315,6 +315,30 @@ Deno.test("two builds of one folder at once have each what they were sent, and w
   assertEquals(await bytes(), folders.list()[0].size, "nothing of the quick one is left");
 });
 
+Deno.test("a record that is replaced while another build writes its list leaves no blobs", async () => {
+  const { begin, build, folders, rig, bytes } = await openFolders();
+  await build({ "a": { content: "before" } });
+  const { put } = rig.blobs;
+  const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let puts = 0;
+  rig.blobs.put = async (source, options) => {
+    // The second one is the slow build's list.
+    if (++puts === 2) {
+      begun.resolve();
+      await gate.promise;
+    }
+    return await put.call(rig.blobs, source, options);
+  };
+  const slow = begin();
+  const reading = slow.read(folderOf({ "a": { content: "slow", time: OLD + 1024 } }).folder);
+  await begun.promise;
+  await build({ "a": { content: "quick one", time: OLD + 2048 } });
+  gate.resolve();
+  await reading;
+  await slow.end();
+  assertEquals(await bytes(), folders.list()[0].size);
+});
+
 Deno.test("folders that no build has taken for two days go, and those used longest ago where there are too many", async () => {
   const { build, folders, pass, bytes } = await openFolders();
   const files: Files = { "a": { content: "one" } };

@@ -35,7 +35,7 @@ export interface FolderPlace {
   signal: AbortSignal;
 }
 
-/** A file whose content is to be written, of the caller or of a blob. */
+/** A file that the caller is asked for, by its number in the list. */
 interface Wanted {
   number: number;
   node: FileNode;

@@ -27,6 +27,7 @@ import { DEFAULT_ROOT_MODE, LayerRoots } from "./layer_roots.ts";
 import { isLayerFolder, layerHex } from "./layer_name.ts";
 import { sweep } from "../helpers/sweeper.ts";
 import { makeFolder, namesIn, removeTree } from "../helpers/tree.ts";
+import { discardFolder } from "./discard_folder.ts";
 import { unpackLayer } from "./unpack.ts";
 import { syncFolder } from "../../storage/sync_folder.ts";
 import { hasSystemCode } from "../../../oci/system_error.ts";
@@ -136,7 +137,7 @@ export class LayerFolders {
     await this.#sync.run();
     await this.#links.get(hex);
     this.#roots.forget(hex);
-    if (replace) await this.discard(this.#layer(hex), removeTree);
+    if (replace) await this.discard(this.#layer(hex));
     await rename(temporary, this.#layer(hex)).catch(async (error: NodeJS.ErrnoException) => {
       // Somebody else unpacked the same layer meanwhile.
       if (!hasSystemCode(error, "ENOTEMPTY", "EEXIST")) throw error;
@@ -178,16 +179,9 @@ export class LayerFolders {
     return this.#roots.attributes(diffIDs);
   }
 
-  /** Takes a tree out of sight at once, then deletes it. */
-  async discard(folder: string, remove: (path: string) => Promise<void>): Promise<void> {
-    const doomed = join(this.#partial, randomUUID());
-    try {
-      await rename(folder, doomed);
-    } catch (error) {
-      if (hasSystemCode(error, "ENOENT")) return;
-      throw error;
-    }
-    await remove(doomed);
+  /** Takes a folder out of sight at once, then deletes it. */
+  discard(folder: string, remove?: (path: string) => Promise<void>): Promise<void> {
+    return discardFolder(folder, this.#partial, remove);
   }
 
   #layer(hex: string): string {

@@ -21,7 +21,7 @@ import { Locks } from "../../../engine/store/locks.ts";
 import { withRoom } from "../../storage/disk_room.ts";
 import { CommandError, runCommand } from "../helpers/command.ts";
 import { namesIn, removeTree } from "../helpers/tree.ts";
-import { hasSystemCode } from "../../../oci/system_error.ts";
+import { discardFolder } from "./discard_folder.ts";
 import { hostText } from "../helpers/bounded_read.ts";
 
 /** The note in a container's folder. */
@@ -81,14 +81,14 @@ export class OwnedCopies {
         const other = join(this.#containers, name);
         if (other !== storage && await readNote(other) === key) return;
       }
-      await this.#discard(join(this.#folder, key));
+      await discardFolder(join(this.#folder, key), this.#partial);
     });
   }
 
   /** Removes the copies of a layer that goes. */
   async removeLayer(hex: string): Promise<void> {
     for (const key of await namesIn(this.#folder)) {
-      await this.#locks.with(key, () => this.#discard(join(this.#folder, key, hex)));
+      await this.#locks.with(key, () => discardFolder(join(this.#folder, key, hex), this.#partial));
     }
   }
 
@@ -111,17 +111,6 @@ export class OwnedCopies {
       const why = isOutside ? "the image has files of users that the container's IDs do not include" : error.message;
       throw new EngineError(isOutside ? "invalid" : "internal", `Copy layer: ${why}`, { cause: error });
     }
-  }
-
-  async #discard(folder: string): Promise<void> {
-    const doomed = join(this.#partial, randomUUID());
-    try {
-      await rename(folder, doomed);
-    } catch (error) {
-      if (hasSystemCode(error, "ENOENT")) return;
-      throw error;
-    }
-    await removeTree(doomed);
   }
 }
 
