@@ -4,6 +4,7 @@ import type { ImageRecord } from "../records/image_record.ts";
 import { type BuildRun, type BuildSteps, type CommitStep, makeStep, stepLayer } from "./build_run.ts";
 import { ARCHIVE_HEAD, isArchiveHead } from "./context/archive_head.ts";
 import { copyArchive, digestItems, inArchiveOrder } from "./context/copy_archive.ts";
+import { copyEntries } from "./context/copy_entries.ts";
 import { NO_CONTENT } from "./context/file_tree.ts";
 import { type CopyItem, selectFiles, walkFolder } from "./context/select_files.ts";
 import type { CopyInstruction } from "./dockerfile/instructions.ts";
@@ -147,8 +148,14 @@ export async function writeItems(
   path: string,
   { items, chown, chmod, keepOwners }: Pick<CopyPlan, "items"> & Partial<CopyPlan>,
 ): Promise<void> {
-  const archive = copyArchive(run.core.ports.blobs, inArchiveOrder(items), { chmod, keepOwners });
-  await run.containers.files.write(id, path, archive, { chown: chown !== undefined, signal: run.signal });
+  const { blobs } = run.core.ports;
+  const { files } = run.containers;
+  const ordered = inArchiveOrder(items);
+  const options = { chown: chown !== undefined, signal: run.signal };
+  // No bytes pass through this process where a helper can read them itself.
+  const stored = await copyEntries(blobs, ordered, { chmod, keepOwners });
+  if (stored) await files.copy(id, path, stored, options);
+  else await files.write(id, path, copyArchive(blobs, ordered, { chmod, keepOwners }), options);
 }
 
 /** Fetches a Git repository for `ADD`; `--checksum` is its commit. */

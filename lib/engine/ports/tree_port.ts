@@ -66,7 +66,16 @@ export interface TreeWriteOptions {
   keepKinds?: boolean;
   /** Throw `no_such_file` where the folder is missing, instead of making it. */
   mustExist?: boolean;
+  /** The files that {@linkcode StoredEntries} name; other entries name none. */
+  files?: readonly string[];
   signal?: AbortSignal;
+}
+
+/** Entries of files whose contents lie in files of this machine; see `STORED_LETTER` of `lib/oci/tar/entry_frame.ts`. */
+export interface StoredEntries {
+  entries: ReadableStream<Uint8Array>;
+  /** Paths of the files, which entries name by their numbers. Nothing changes them meanwhile. */
+  files: readonly string[];
 }
 
 /** One difference between a tree and what is below it. */

@@ -1,16 +1,15 @@
 /**
- * An archive's entries, checked and spelled out for whoever makes them in a tree that is in use, as a stream.
+ * An archive's entries, checked and spelled out for whoever makes them in a tree that is in use, as a stream of frames; see
+ * {@linkcode entryFrame}.
  *
- * Names lose what leads out: an absolute path begins at the target, and `..` stops there. An entry is a frame, its length (4
- * bytes, big-endian) before it, of fields with lengths of their own: kind (`f`ile, `d`irectory, symbolic `l`ink, `h`ard link,
- * `c`haracter or `b`lock device, `p`ipe), path, link target, mode, owner, group, seconds, nanoseconds, device numbers, size,
- * then names and values of extended attributes. A file's content follows it, filled up to whole blocks of 512 bytes. A frame
- * of length 0 is the end.
+ * Names lose what leads out: an absolute path begins at the target, and `..` stops there. A file's content follows its frame, filled up to
+ * whole blocks of 512 bytes.
  *
  * @module
  */
 import { concatBytes, decodeLatin1 } from "../bytes/bytes.ts";
 import { cleanPath } from "../clean_path.ts";
+import { ENTRY_LETTERS, entryFrame } from "./entry_frame.ts";
 import { LayerError } from "./layer_error.ts";
 import type { LayerLimits } from "./layer_limits.ts";
 import { applyRecords, checkNumbers, type EntryKind, type EntryRewriter, kindOf } from "./layer_rewriter.ts";
@@ -23,14 +22,6 @@ export interface ArchiveOptions extends Partial<LayerLimits> {
   rename?: Record<string, string>;
 }
 
-const LETTERS: Record<EntryKind, string> = {
-  file: "f",
-  folder: "d",
-  symlink: "l",
-  hardlink: "h",
-  device: "c",
-  fifo: "p",
-};
 const XATTR = "SCHILY.xattr.";
 const COMPONENT_LIMIT = 255;
 
@@ -63,9 +54,8 @@ function entryWriter(
     const { attributes, nanos } = readExtended(kept);
     const link = linkOf(kind, header.link, renames, limits);
     const { mode, uid, gid, mtime, major, minor } = header;
-    const numbers = [mode, uid, gid, mtime, nanos, major, minor, size].map(String);
-    const letter = header.flag === "4" ? "b" : LETTERS[kind];
-    write(frameFields([letter, path, link, ...numbers, ...attributes]));
+    const letter = header.flag === "4" ? "b" : ENTRY_LETTERS[kind];
+    write(entryFrame({ letter, path, link, mode, uid, gid, mtime, nanos, major, minor, size, attributes }));
     return { size, keep: true };
   };
 }
@@ -120,24 +110,6 @@ function readExtended(records: readonly Uint8Array[]): { attributes: string[]; n
 function nanosOf(seconds: string): number {
   const digits = Number((seconds.split(".")[1] ?? "").slice(0, 9).padEnd(9, "0"));
   return seconds.startsWith("-") && digits > 0 ? 1e9 - digits : digits;
-}
-
-/** Fields whose letters are bytes, each behind its length, and all of them behind theirs. */
-function frameFields(fields: readonly string[]): Uint8Array {
-  const length = fields.reduce((sum, field) => sum + 4 + field.length, 0);
-  const frame = new Uint8Array(4 + length);
-  let at = writeLength(frame, 0, length);
-  for (const field of fields) {
-    at = writeLength(frame, at, field.length);
-    for (let letter = 0; letter < field.length; letter++) frame[at++] = field.charCodeAt(letter);
-  }
-  return frame;
-}
-
-/** Writes four bytes, the highest first, and returns the place behind them. */
-function writeLength(bytes: Uint8Array, at: number, length: number): number {
-  for (let shift = 24; shift >= 0; shift -= 8) bytes[at++] = length >>> shift & 255;
-  return at;
 }
 
 function bytesOf(text: string): string {

@@ -1,14 +1,17 @@
 /** The context of a build: what is in it, what a COPY takes of it, and what it never gives. */
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { copyArchive, digestItems } from "../../../lib/engine/build/context/copy_archive.ts";
+import { copyEntries } from "../../../lib/engine/build/context/copy_entries.ts";
 import { FileTree } from "../../../lib/engine/build/context/file_tree.ts";
 import { parseIgnoreFile } from "../../../lib/engine/build/context/ignore_file.ts";
 import { compilePathPattern } from "../../../lib/engine/build/context/path_pattern.ts";
 import { selectFiles, type SelectOptions, walkFolder } from "../../../lib/engine/build/context/select_files.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
+import { archiveEntries } from "../../../lib/oci/tar/archive_entries.ts";
 import { tarEntries } from "../../../lib/oci/tar/tar_entries.ts";
 import { LayerError } from "../../../lib/oci/tar/layer_error.ts";
 import { memoryPorts } from "../../fixtures/build/memory_ports.ts";
+import { readFrames } from "../../fixtures/images/read_frames.ts";
 import { buildTar, type Entry } from "../../fixtures/images/tar_builder.ts";
 
 const LIMITS = { entries: 1000, bytes: 1e6 };
@@ -116,6 +119,31 @@ Deno.test("copyArchive() writes the items as they are, files that are one as one
     "same": ["hardlink", "644", "b"],
     "to-a": ["symlink", "644", "a"],
   });
+});
+
+Deno.test("copyEntries() makes what the archive of the same items would, and names the places of contents", async () => {
+  const { ports, tree } = await treeOf(FILES);
+  const options = { chmod: 0o640, keepOwners: true };
+  const { items: [...items] } = selectFiles(tree, ["."], COPY);
+  const bytes = new TextEncoder().encode("inline");
+  items.push({ path: "with ä", bytes, node: { ...tree.find("b")!, size: bytes.length } });
+  assertEquals(await copyEntries(ports.blobs, items, options), undefined, "blobs in memory are no files");
+  const blobs = Object.assign(Object.create(ports.blobs), {
+    file: (path: string) => Promise.resolve({ folder: "/in", path }),
+  });
+  const stored = (await copyEntries(blobs, items, options))!;
+  const frames = await readFrames(stored.entries);
+  const places = frames.filter(([letter]) => letter === "s").map(([, path, place]) => [path, place]);
+  const { archive } = tree.find("b")!;
+  assertEquals(stored.files, [`/in/${archive}`]);
+  assertEquals(
+    places,
+    ["a/deep/three", "a/one", "a/two.md", "b"].map((path) => [path, `0:${tree.find(path)!.offset}`]),
+  );
+  const carried = await readFrames(copyArchive(ports.blobs, items, options).pipeThrough(archiveEntries()));
+  const alike = ([letter, path, link, ...rest]: string[]) =>
+    letter === "s" ? ["f", path, "", ...rest] : [letter, path, link, ...rest];
+  assertEquals(frames.map(alike), carried);
 });
 
 Deno.test("digestItems() changes with names, modes and contents, and not with times", async () => {

@@ -1,26 +1,13 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { archiveEntries, type ArchiveOptions } from "../../../lib/oci/tar/archive_entries.ts";
 import { LayerError } from "../../../lib/oci/tar/layer_error.ts";
+import { readFrames } from "../../fixtures/images/read_frames.ts";
 import { buildTar, type Entry } from "../../fixtures/images/tar_builder.ts";
 
 /** The frames of an archive: their fields as text, one character per byte. */
 async function frames(entries: readonly Entry[] | Uint8Array, options?: ArchiveOptions): Promise<string[][]> {
   const tar = entries instanceof Uint8Array ? entries : buildTar(entries);
-  const stream = new Blob([tar as BlobPart]).stream().pipeThrough(archiveEntries(options));
-  const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
-  const view = new DataView(bytes.buffer);
-  const found: string[][] = [];
-  for (let at = 0, length = view.getUint32(0); length > 0; length = view.getUint32(at)) {
-    const fields: string[] = [];
-    for (let field = at + 4; field < at + 4 + length;) {
-      const end = field + 4 + view.getUint32(field);
-      fields.push(String.fromCharCode(...bytes.subarray(field + 4, end)));
-      field = end;
-    }
-    found.push(fields);
-    at += 4 + length + Math.ceil(Number(fields[10]) / 512) * 512;
-  }
-  return found;
+  return await readFrames(new Blob([tar as BlobPart]).stream().pipeThrough(archiveEntries(options)));
 }
 
 const paths = async (entries: readonly Entry[], options?: ArchiveOptions) => {

@@ -3,23 +3,13 @@ import { byteStream } from "../../../oci/bytes/byte_stream.ts";
 import { gatherPieces } from "../../../oci/bytes/gather_pieces.ts";
 import { paddingOf, writeHeader } from "../../../oci/tar/tar_header.ts";
 import type { Blobs, Codec } from "../../ports/ports.ts";
-import type { FileTimes } from "../../ports/tree_port.ts";
 import { ArchiveReader } from "./archive_reader.ts";
-import type { FileNode } from "./file_tree.ts";
+import { copiedEntries, type CopiedEntry, type CopyOptions } from "./copied_entries.ts";
 import type { CopyItem } from "./select_files.ts";
-
-/** Choices for {@linkcode copyArchive}. */
-export interface CopyOptions {
-  /** A file's permissions, in place of its own. */
-  chmod?: number;
-  /** Keep owners; else all belongs to root. */
-  keepOwners?: boolean;
-  times?: FileTimes;
-}
 
 /** Letters that are digested at once. */
 const DIGESTED = 128 * 1024;
-const FLAGS: Record<FileNode["kind"], string> = { file: "0", folder: "5", symlink: "2" };
+const FLAGS: Record<CopiedEntry["kind"], string> = { file: "0", hardlink: "1", symlink: "2", folder: "5" };
 
 /** Writes items as a tar archive, in their order. Files that were one file stay one. */
 export function copyArchive(
@@ -69,24 +59,16 @@ export async function digestItems(codec: Codec, items: readonly CopyItem[], keep
 async function* writeItems(
   blobs: Blobs,
   items: readonly CopyItem[],
-  { chmod, keepOwners = false, times }: CopyOptions,
+  options: CopyOptions,
 ): AsyncGenerator<Uint8Array, undefined> {
   const encoder = new TextEncoder();
-  const written = new Map<FileNode, string>();
   const reader = new ArchiveReader(blobs);
   try {
-    for (const { path, node, bytes } of items) {
-      const { kind, uid, gid } = node;
-      const mtime = times && (times.only === "all" || node.mtime > times.seconds) ? times.seconds : node.mtime;
-      const first = kind === "file" ? written.get(node) : undefined;
-      const size = kind === "file" && first === undefined ? node.size : 0;
-      const link = encoder.encode(first ?? node.link);
-      const mode = chmod === undefined || kind === "symlink" ? node.mode : chmod;
-      const owner = keepOwners ? { uid, gid } : { uid: 0, gid: 0 };
+    for (const entry of copiedEntries(items, options)) {
+      const { node, bytes, path, kind, size, ...facts } = entry;
       const name = encoder.encode(kind === "folder" ? `${path}/` : path);
-      const flag = first === undefined ? FLAGS[kind] : "1";
-      yield writeHeader({ name, link, flag, mode, ...owner, size, mtime, major: 0, minor: 0 });
-      if (kind === "file") written.set(node, path);
+      const link = encoder.encode(entry.link);
+      yield writeHeader({ ...facts, name, link, flag: FLAGS[kind], size, major: 0, minor: 0 });
       if (size === 0) continue;
       if (bytes !== undefined) yield bytes.slice();
       else yield* reader.read(node, size);

@@ -1,7 +1,7 @@
 /** Files into containers and out of them, as tar archives. */
 import type { ContainerRecord } from "../../records/container_record.ts";
 import { EngineError, invalid, reworded } from "../../errors.ts";
-import type { FileFacts, TreePath } from "../../ports/tree_port.ts";
+import type { FileFacts, StoredEntries, TreePath } from "../../ports/tree_port.ts";
 import type { Context } from "../context.ts";
 import { requireHost } from "../../core.ts";
 import { isCode } from "../failures.ts";
@@ -95,12 +95,24 @@ export async function writeArchive(
   archive: ReadableStream<Uint8Array>,
   options: WriteOptions = {},
 ): Promise<void> {
+  const open = async () => ({ entries: await archiveInput(context.core, archive, options.rename), files: [] });
+  await writeEntries(context, nameOrID, path, open, options);
+}
+
+/** Makes entries at a path in the same way. */
+export async function writeEntries(
+  context: Context,
+  nameOrID: string,
+  path: string,
+  open: () => Promise<StoredEntries>,
+  options: Omit<WriteOptions, "rename"> = {},
+): Promise<void> {
   requireHost(context.core);
   const spelled = checkPath(path);
   await using tree = await holdTree(context, nameOrID, { filled: true });
   const { record } = tree;
   context.warm.requireTaken(record);
-  const entries = await archiveInput(context.core, archive, options.rename);
+  const { entries, files } = await open();
   const owner = options.chown ? record.process.user : undefined;
   const { keepKinds, mustExist, signal } = options;
   try {
@@ -110,7 +122,7 @@ export async function writeArchive(
       if (record.spec.readOnly && place.pid === undefined && place.mount === undefined) {
         throw invalid("container rootfs is marked read-only");
       }
-      return requireHost(context.core).trees.write(place, entries, { owner, keepKinds, mustExist, signal });
+      return requireHost(context.core).trees.write(place, entries, { owner, keepKinds, mustExist, files, signal });
     });
     requireStill(context, tree, "written");
   } catch (error) {

@@ -1,10 +1,18 @@
 /** The files of containers: what the engine offers of them, one call per operation. */
 import type { NewLayer } from "../../images/ingest/ingest.ts";
 import type { ImageRecord } from "../../records/image_record.ts";
-import type { FileTimes, TreeChange } from "../../ports/tree_port.ts";
+import type { FileTimes, StoredEntries, TreeChange } from "../../ports/tree_port.ts";
 import { type Context, emitEvent } from "../context.ts";
 import { requireHost } from "../../core.ts";
-import { type PathFacts, readArchive, type ReadOptions, statPath, writeArchive, type WriteOptions } from "./archive.ts";
+import {
+  type PathFacts,
+  readArchive,
+  type ReadOptions,
+  statPath,
+  writeArchive,
+  writeEntries,
+  type WriteOptions,
+} from "./archive.ts";
 import { checkTrees, isAnyMounted, removeUnknown, type TreeDamage, unmountLeftover } from "./check_trees.ts";
 import { commitContainer, type CommitOptions } from "./commit.ts";
 import { type ChangesOptions, listChanges } from "./diff.ts";
@@ -37,6 +45,16 @@ export class ContainerFiles {
   /** Unpacks an archive, plain or compressed, at a path, which is made where it is missing. */
   write(nameOrID: string, path: string, archive: ReadableStream<Uint8Array>, options?: WriteOptions): Promise<void> {
     return writeArchive(this.#context, nameOrID, path, archive, options);
+  }
+
+  /** Makes entries at a path, which is made where it is missing, whose contents lie in files of this machine. */
+  copy(
+    nameOrID: string,
+    path: string,
+    stored: StoredEntries,
+    options?: Omit<WriteOptions, "rename">,
+  ): Promise<void> {
+    return writeEntries(this.#context, nameOrID, path, () => Promise.resolve(stored), options);
   }
 
   /** Lists a container's changes to its image, or those of an image's top layer to the layers below, some at a time. */

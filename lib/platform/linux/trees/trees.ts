@@ -100,7 +100,8 @@ class AgentTrees implements Trees {
     const ids = options.owner === undefined ? undefined : await resolveUser(path.root, options.owner, []);
     const owner = ids === undefined ? ["", ""] : [String(ids.uid), String(ids.gid)];
     const choices = [options.keepKinds, options.mustExist].map((choice) => choice ? "1" : "");
-    const words = [place.root, place.pid, place.path, ...owner, ...choices, ...mapsOf(path.idMaps)];
+    const { files = [] } = options;
+    const words = [place.root, place.pid, place.path, ...owner, ...choices, ...mapsOf(path.idMaps), ...files];
     // A bind or a volume may lie elsewhere: it is the file system of what is written to that must have room.
     await withRoom(place.root, "Unpack archive", (signal) => this.#write(words, entries, signal), options.signal);
   }

@@ -2,6 +2,7 @@ import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/
 import { lstat, mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { EngineError } from "../../../../lib/engine/errors.ts";
+import { entryFrame, lastFrame, STORED_LETTER } from "../../../../lib/oci/tar/entry_frame.ts";
 import { LayerError } from "../../../../lib/oci/tar/layer_error.ts";
 import type { Entry } from "../../../fixtures/images/tar_builder.ts";
 import { testTrees } from "../../../fixtures/platform/tree_rig.ts";
@@ -151,4 +152,40 @@ testTrees("Trees.write() leaves out zeros of files between other content, and ke
   assertEquals(await text(join(rig.root, "x/after")), "next");
   // A block of stat(2) is 512 bytes, whatever the file system's are.
   assert((await stat(path)).blocks * 512 < 1_000_000);
+});
+
+testTrees("Trees.write() takes contents from files, and leaves holes where they have zeros", async (rig) => {
+  const stored = join(rig.folder, "stored");
+  const zeros = "\0".repeat(300_000);
+  await writeFile(stored, `before${zeros}content`);
+  const entry = (path: string, link: string, size: number) => {
+    return entryFrame({ letter: STORED_LETTER, path, link, mode: 0o4750, uid: 5, gid: 6, mtime: 1000, size });
+  };
+  const write = (...frames: Uint8Array[]) => {
+    const entries = new Blob([...frames, lastFrame()] as BlobPart[]).stream();
+    return rig.trees.write(rig.at("/made"), entries, { files: [join(rig.folder, "other"), stored] });
+  };
+  await writeFile(join(rig.folder, "other"), "of the other");
+  const whole = `before${zeros}content`.length;
+  await write(entry("whole", "1:0", whole), entry("part", "0:3", 3), entry("end", `1:${whole - 7}`, 7));
+  const inside = (path: string) => join(rig.root, "made", path);
+  assertEquals(await text(inside("whole")), `before${zeros}content`);
+  assertEquals([await text(inside("part")), await text(inside("end"))], ["the", "content"]);
+  const { mode, uid, gid, mtimeMs, blocks } = await stat(inside("whole"));
+  assertEquals([mode & 0o7777, uid, gid, mtimeMs], [0o4750, 5, 6, 1_000_000]);
+  assert(blocks * 512 < 200_000, `${blocks} blocks`);
+  const refused: [place: string, size: number, text: string][] = [
+    ["1:0", whole + 1, "its content ends too early"],
+    ["2:0", 1, "no such file of contents"],
+    ["-1:0", 1, "no place of a content"],
+    ["1", 1, "no place of a content"],
+  ];
+  for (const [place, size, text] of refused) {
+    const error = await assertRejects(() => write(entry("refused", place, size)), EngineError, text);
+    assertEquals(error.code, "invalid");
+  }
+  await symlink(stored, join(rig.folder, "link"));
+  const entries = new Blob([lastFrame()] as BlobPart[]).stream();
+  const linked = () => rig.trees.write(rig.at("/made"), entries, { files: [join(rig.folder, "link")] });
+  await assertRejects(linked, EngineError, "too many levels of symbolic links");
 });

@@ -1,8 +1,8 @@
-# How the tree agent makes what an archive holds. `put TREE PID PATH UID GID KEEP MUST_EXIST` reads entries from its standard input, as
-# `archiveEntries` of `lib/oci/tar/archive_entries.ts` writes them, and makes them below the path, which it makes where it is
+# How the tree agent makes what an archive holds. `put TREE PID PATH UID GID KEEP MUST_EXIST UIDS GIDS FILES` reads entries from its standard input,
+# as `entryFrame` of `lib/oci/tar/entry_frame.ts` writes them, and makes them below the path, which it makes where it is
 # missing unless it MUST_EXIST. With an owner all of it belongs to that owner. With KEEP a folder is never replaced by something else, nor the other
-# way round. It answers `ready` when the path is open, and `done` at the end.
-my ($input, $target, $shown, $keep, @own, @first, @later) = ('');
+# way round. FILES are those that stored contents lie in. It answers `ready` when the path is open, and `done` at the end.
+my ($input, $target, $shown, $keep, @own, @first, @later, @files) = ('');
 my ($current, $current_path);
 # The working folder, where it is known. It is held open, or another one could have its place in Perl's memory.
 my $here;
@@ -127,6 +127,22 @@ sub next_piece {
     end_at_once(1) if defined $n || $! != $EINTR;
   }
 }
+# The file that a content lies in, at its place, which was given as `number:offset`; and the next bytes of it.
+sub seek_stored {
+  my ($path, $place) = @_;
+  my ($number, $offset) = $place =~ /^(\d+):(\d+)$/ or wrong($path, 'no place of a content');
+  my $file = $files[$number] or wrong($path, 'no such file of contents');
+  defined sysseek($file, $offset, 0) or wrong($path, lc $!);
+  return $file;
+}
+sub stored_piece {
+  my ($path, $file, $left) = @_;
+  for (;;) {
+    my $n = sysread($file, my $piece, $left < $PIECE ? $left : $PIECE);
+    return $piece if $n;
+    wrong($path, defined $n ? 'its content ends too early' : lc $!) if defined $n || $! != $EINTR;
+  }
+}
 sub delete_input { my $all = $input; $input = ''; return $all }
 # Whether a piece has a hole at a place: a whole unit of zeros.
 sub is_hole { return length($_[0]) - $_[1] >= $HOLE && !ord(substr($_[0], $_[1], 1)) && substr($_[0], $_[1], $HOLE) eq $ZEROS }
@@ -141,12 +157,13 @@ sub write_content {
 }
 # A file by its number: Perl's handles cost four calls of the system and as much time as the rest.
 sub make_file {
-  my ($path, $name, $above, $facts) = @_;
+  my ($path, $name, $above, $facts, $place) = @_;
   my $number;
   attempt($path, $name, $above, sub { ($number = syscall($nr{openat}, $CWD, "$name", $NEW_FILE, 0600)) >= 0 });
   my ($left, $has_hole) = ($facts->{size}, 0);
+  my $file = defined $place && seek_stored($path, $place);
   while ($left > 0) {
-    my $piece = next_piece($left);
+    my $piece = $file ? stored_piece($path, $file, $left) : next_piece($left);
     my $length = length $piece;
     $left -= $length;
     for (my ($at, $end) = (0, 0); $at < $length; $at = $end) {
@@ -159,7 +176,7 @@ sub make_file {
     }
   }
   if ($has_hole) { syscall($nr{ftruncate}, $number, $facts->{size}) == 0 or wrong($path, lc $!) }
-  take(-$facts->{size} % 512);
+  take(-$facts->{size} % 512) if !$file;
   dress($path, $number, $facts);
   syscall($nr{close}, $number);
 }
@@ -200,6 +217,7 @@ sub make_entry {
   my $above = above($parent // '');
   if (!$here || $here != $above) { chdir $above or wrong($path, lc $!); $here = $above }
   return make_file($path, $name, $above, $facts) if $kind eq 'f';
+  return make_file($path, $name, $above, $facts, $link) if $kind eq 's';
   return make_folder($path, $name, $above, $facts) if $kind eq 'd';
   return make_link($path, $name, $above, $link) if $kind eq 'h';
   if ($kind eq 'l') { attempt($path, $name, $above, sub { symlink($link, $name) }) }
@@ -219,8 +237,10 @@ sub keep_to_limits {
 sub put {
   my ($tree, $pid, $path, $uid, $gid, $must_exist);
   ($tree, $pid, $path, $uid, $gid, $keep, $must_exist) = splice(@_, 0, 7);
+  my ($uids, $gids, @paths) = @_;
+  for (@paths) { sysopen(my $file, $_, $nr{O_RDONLY} | $nr{O_NOFOLLOW}) or fail('other', "open $_: " . lc $!); push @files, $file }
   enter($tree, $pid);
-  use_maps(@_);
+  use_maps($uids, $gids);
   $shown = $path;
   keep_to_limits();
   umask 0;

@@ -1,6 +1,6 @@
 // Made of write.pl by `deno task generate`: change that file.
 export const AGENT_WRITE = String.raw`
-my ($input, $target, $shown, $keep, @own, @first, @later) = ('');
+my ($input, $target, $shown, $keep, @own, @first, @later, @files) = ('');
 my ($current, $current_path);
 my $here;
 my $MOUNT_ROOT = 0x2000;
@@ -118,6 +118,21 @@ sub next_piece {
     end_at_once(1) if defined $n || $! != $EINTR;
   }
 }
+sub seek_stored {
+  my ($path, $place) = @_;
+  my ($number, $offset) = $place =~ /^(\d+):(\d+)$/ or wrong($path, 'no place of a content');
+  my $file = $files[$number] or wrong($path, 'no such file of contents');
+  defined sysseek($file, $offset, 0) or wrong($path, lc $!);
+  return $file;
+}
+sub stored_piece {
+  my ($path, $file, $left) = @_;
+  for (;;) {
+    my $n = sysread($file, my $piece, $left < $PIECE ? $left : $PIECE);
+    return $piece if $n;
+    wrong($path, defined $n ? 'its content ends too early' : lc $!) if defined $n || $! != $EINTR;
+  }
+}
 sub delete_input { my $all = $input; $input = ''; return $all }
 sub is_hole { return length($_[0]) - $_[1] >= $HOLE && !ord(substr($_[0], $_[1], 1)) && substr($_[0], $_[1], $HOLE) eq $ZEROS }
 sub write_content {
@@ -130,12 +145,13 @@ sub write_content {
   }
 }
 sub make_file {
-  my ($path, $name, $above, $facts) = @_;
+  my ($path, $name, $above, $facts, $place) = @_;
   my $number;
   attempt($path, $name, $above, sub { ($number = syscall($nr{openat}, $CWD, "$name", $NEW_FILE, 0600)) >= 0 });
   my ($left, $has_hole) = ($facts->{size}, 0);
+  my $file = defined $place && seek_stored($path, $place);
   while ($left > 0) {
-    my $piece = next_piece($left);
+    my $piece = $file ? stored_piece($path, $file, $left) : next_piece($left);
     my $length = length $piece;
     $left -= $length;
     for (my ($at, $end) = (0, 0); $at < $length; $at = $end) {
@@ -147,7 +163,7 @@ sub make_file {
     }
   }
   if ($has_hole) { syscall($nr{ftruncate}, $number, $facts->{size}) == 0 or wrong($path, lc $!) }
-  take(-$facts->{size} % 512);
+  take(-$facts->{size} % 512) if !$file;
   dress($path, $number, $facts);
   syscall($nr{close}, $number);
 }
@@ -188,6 +204,7 @@ sub make_entry {
   my $above = above($parent // '');
   if (!$here || $here != $above) { chdir $above or wrong($path, lc $!); $here = $above }
   return make_file($path, $name, $above, $facts) if $kind eq 'f';
+  return make_file($path, $name, $above, $facts, $link) if $kind eq 's';
   return make_folder($path, $name, $above, $facts) if $kind eq 'd';
   return make_link($path, $name, $above, $link) if $kind eq 'h';
   if ($kind eq 'l') { attempt($path, $name, $above, sub { symlink($link, $name) }) }
@@ -206,8 +223,10 @@ sub keep_to_limits {
 sub put {
   my ($tree, $pid, $path, $uid, $gid, $must_exist);
   ($tree, $pid, $path, $uid, $gid, $keep, $must_exist) = splice(@_, 0, 7);
+  my ($uids, $gids, @paths) = @_;
+  for (@paths) { sysopen(my $file, $_, $nr{O_RDONLY} | $nr{O_NOFOLLOW}) or fail('other', "open $_: " . lc $!); push @files, $file }
   enter($tree, $pid);
-  use_maps(@_);
+  use_maps($uids, $gids);
   $shown = $path;
   keep_to_limits();
   umask 0;
