@@ -107,6 +107,12 @@ export interface PutOptions {
   signal?: AbortSignal;
 }
 
+/** Choices for {@linkcode Blobs.fill}. */
+export type FillOptions = Pick<PutOptions, "limit" | "admit" | "signal">;
+
+/** Writes a file, which is there and empty, from its beginning on, and tells how many bytes are written so far. */
+export type FileWriter = (path: string, signal: AbortSignal) => AsyncIterable<number>;
+
 /** Content-addressed storage. A blob is visible only when whole and verified. Digests are `sha256:<64 hex>`. */
 export interface Blobs {
   stat(digest: string): Promise<{ size: number } | undefined>;
@@ -117,6 +123,11 @@ export interface Blobs {
    * content that is whole but wrong (digest, size, limit) throws `EngineError("corrupt" | "limit")` and leaves nothing.
    */
   put(source: ReadableStream<Uint8Array>, options?: PutOptions): Promise<{ digest: string; size: number }>;
+  /**
+   * Stores what another program writes into a file of the store. `write` is given the file's path, and tells from time to time, and in the end, how
+   * many bytes are written; it stops when the signal aborts. Only stores in files of this machine have it.
+   */
+  fill?(write: FileWriter, options?: FillOptions): Promise<{ digest: string; size: number }>;
   /** How many bytes of an unfinished `put` under this digest are kept; 0 when none. */
   staged(digest: string): Promise<number>;
   /** The digests that something is staged under. */

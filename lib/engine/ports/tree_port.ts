@@ -5,6 +5,7 @@
  */
 
 import type { IDMaps } from "../records/id_maps.ts";
+import type { FileWriter } from "./ports.ts";
 
 /** A path of a container, and what it is to be looked up in. */
 export interface TreePath {
@@ -118,7 +119,9 @@ export interface FinalChangesetOptions extends Pick<ExportOptions, "mounted"> {
 export interface FinalChangeset {
   /** A plain tar, its entries in a fixed order. */
   tar: ReadableStream<Uint8Array>;
-  /** Whether the writable layer is now what the tar would be unpacked; asked when that has been read to its end. */
+  /** Writes the tar into a file of this machine, in place of its reading. */
+  writeTo: FileWriter;
+  /** Whether the writable layer is now what the tar would be unpacked; asked when that has been read or written to its end. */
   isExact(): Promise<boolean>;
 }
 

@@ -14,7 +14,7 @@ import {
 } from "node:fs/promises";
 import { EngineError } from "../../engine/errors.ts";
 import { Locks } from "../../engine/store/locks.ts";
-import type { Blobs, PutOptions } from "../../engine/ports/ports.ts";
+import type { Blobs, FileWriter, FillOptions, PutOptions } from "../../engine/ports/ports.ts";
 import { FillReader } from "../../oci/bytes/fill_reader.ts";
 import { BlobIntake, hexOf } from "./blob_intake.ts";
 import { withRoom } from "./disk_room.ts";
@@ -78,7 +78,7 @@ export class FileBlobs implements Blobs {
     options: PutOptions = {},
   ): Promise<{ digest: string; size: number }> {
     const { digest } = options;
-    if (digest === undefined) return await this.#put(source, `${this.#root}/staged/unnamed-${++this.#count}`, options);
+    if (digest === undefined) return await this.#put(source, this.#unnamed(), options);
     const part = this.#part(digest);
     return await this.#locks.with(digest, async () => {
       const known = await this.stat(digest);
@@ -86,6 +86,16 @@ export class FileBlobs implements Blobs {
       await source.cancel();
       return { digest, size: known.size };
     }, options.signal);
+  }
+
+  async fill(write: FileWriter, options: FillOptions = {}): Promise<{ digest: string; size: number }> {
+    const part = this.#unnamed();
+    return await this.#receive(part, options, async ({ intake, hash }, signal) => {
+      for await (const end of write(part, signal)) {
+        intake.count(end - intake.size);
+        hash.reach(end);
+      }
+    });
   }
 
   async staged(digest: string): Promise<number> {
@@ -143,6 +153,23 @@ export class FileBlobs implements Blobs {
     part: string,
     options: PutOptions,
   ): Promise<{ digest: string; size: number }> {
+    try {
+      return await this.#receive(part, options, async (receipt, signal) => {
+        await resumeIntake(receipt, options);
+        await writeAll(source, receipt, signal);
+      });
+    } catch (error) {
+      if (!source.locked) await source.cancel(error).catch(() => {});
+      throw error;
+    }
+  }
+
+  /** Has work write to `part` while there is room, checks what it wrote, and moves it to its place. */
+  async #receive(
+    part: string,
+    options: PutOptions,
+    work: (receipt: Receipt, signal: AbortSignal) => Promise<void>,
+  ): Promise<{ digest: string; size: number }> {
     const hash = new FileHash(part);
     const intake = new BlobIntake(hash, options);
     try {
@@ -150,11 +177,10 @@ export class FileBlobs implements Blobs {
         throw hasSystemCode(error, "ENOENT") ? nothingStaged(options, 0) : error;
       });
       try {
-        await resumeIntake(file, intake, options);
         await withRoom(
           this.#root,
           "Store blob",
-          (signal) => writeAll(file, source, { intake, hash }, signal),
+          (signal) => work({ file, intake, hash }, signal),
           options.signal,
         );
         // This thread has time while another one digests.
@@ -167,7 +193,6 @@ export class FileBlobs implements Blobs {
         await file.close();
       }
     } catch (error) {
-      if (!source.locked) await source.cancel(error).catch(() => {});
       const isWrong = error instanceof EngineError && (error.code === "corrupt" || error.code === "limit");
       if (options.digest === undefined || isWrong) await rm(part, { force: true });
       throw error;
@@ -189,13 +214,24 @@ export class FileBlobs implements Blobs {
     return `${this.#root}/sha256/${hex.slice(0, 2)}/${hex}`;
   }
 
+  #unnamed(): string {
+    return `${this.#root}/staged/unnamed-${++this.#count}`;
+  }
+
   #part(digest: string): string {
     return `${this.#root}/staged/${hexOf(digest)}.part`;
   }
 }
 
+/** A blob on its way into the store. */
+interface Receipt {
+  file: FileHandle;
+  intake: BlobIntake;
+  hash: FileHash;
+}
+
 /** Digests what is staged up to the offset, and cuts off what lies behind it. */
-async function resumeIntake(file: FileHandle, intake: BlobIntake, options: PutOptions): Promise<void> {
+async function resumeIntake({ file, intake }: Receipt, options: PutOptions): Promise<void> {
   const { offset = 0 } = options;
   if (offset === 0) return;
   const { size } = await file.stat();
@@ -215,15 +251,14 @@ function nothingStaged({ digest, offset }: PutOptions, size: number): EngineErro
 }
 
 async function writeAll(
-  file: FileHandle,
   source: ReadableStream<Uint8Array>,
-  { intake, hash }: { intake: BlobIntake; hash: FileHash },
-  signal: AbortSignal | undefined,
+  { file, intake, hash }: Receipt,
+  signal: AbortSignal,
 ): Promise<void> {
-  signal?.throwIfAborted();
+  signal.throwIfAborted();
   const reader = new FillReader(source);
-  const stop = () => void reader.cancel(signal?.reason).catch(() => {});
-  signal?.addEventListener("abort", stop);
+  const stop = () => void reader.cancel(signal.reason).catch(() => {});
+  signal.addEventListener("abort", stop);
   // Two buffers in turn: one is filled while the other is written.
   const buffers = [new ArrayBuffer(CHUNK), new ArrayBuffer(CHUNK)];
   let writing: Promise<void> = Promise.resolve();
@@ -231,7 +266,7 @@ async function writeAll(
   try {
     for (;;) {
       const next = await reader.read(() => new Uint8Array(buffers.pop() ?? new ArrayBuffer(CHUNK)));
-      signal?.throwIfAborted();
+      signal.throwIfAborted();
       await writing;
       // Zeros at the end were not written.
       if (next.done) {
@@ -256,7 +291,7 @@ async function writeAll(
     await reader.cancel(error).catch(() => {});
     throw error;
   } finally {
-    signal?.removeEventListener("abort", stop);
+    signal.removeEventListener("abort", stop);
     // The file is closed next.
     await writing.catch(() => {});
   }

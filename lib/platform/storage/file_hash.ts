@@ -17,7 +17,9 @@ export class FileHash implements Hash {
   readonly #hash = hostCodec().hash();
   #followed?: FollowedFile;
   #isAlone = false;
+  /** Bytes that the file has, and those of them that this thread has digested. */
   #size = 0;
+  #digested = 0;
   #told = 0;
 
   constructor(path: string) {
@@ -31,11 +33,14 @@ export class FileHash implements Hash {
 
   update(bytes: Uint8Array): void | Promise<void> {
     this.#size += bytes.length;
-    if (this.#followed === undefined) return this.#hash.update(bytes);
+    if (this.#followed !== undefined) return;
+    this.#digested += bytes.length;
+    return this.#hash.update(bytes);
   }
 
-  /** Tells that the file is written up to there, as {@linkcode FileHash.update} was given it or will be. */
+  /** Tells that the file is written up to there, as {@linkcode FileHash.update} was given it, or by another program. */
   reach(end: number): void {
+    this.#size = Math.max(this.#size, end);
     if (this.#followed === undefined && (end < LARGE || this.#isAlone)) return;
     try {
       this.#followed ??= new FollowedFile(this.#path);
@@ -51,7 +56,9 @@ export class FileHash implements Hash {
 
   /** The digest of all, which must be written. */
   async digest(): Promise<string> {
-    if (this.#followed === undefined) return await this.#hash.digest();
+    if (this.#followed === undefined) {
+      return this.#digested === this.#size ? await this.#hash.digest() : await this.#digestHere();
+    }
     // A thread that has ended, or could not read, costs time and nothing else.
     return await this.#followed.digest(this.#size).catch(() => this.#digestHere());
   }

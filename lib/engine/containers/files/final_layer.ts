@@ -23,7 +23,7 @@ export async function finalLayer(
   await layers.requireRoom(await layers.usage(id), "Read changes");
   const { layerEntries: entries } = context.core.options.limits;
   const { diffIDs } = record;
-  const { tar, isExact } = trees.finalChangeset(id, { mounted: { paths: mounted, diffIDs }, entries });
+  const { tar, writeTo, isExact } = trees.finalChangeset(id, { mounted: { paths: mounted, diffIDs }, entries });
   // A removal holds the lock from its beginning to its end.
   const whileThere = <T>(work: () => T | Promise<T>) =>
     withContainerLock(context, id, () => {
@@ -34,6 +34,10 @@ export async function finalLayer(
     tar: streamThen(tar, async (how) => {
       if (how === "ended") await whileThere(() => {});
     }),
+    writeTo: async function* (path, signal) {
+      yield* writeTo(path, signal);
+      await whileThere(() => {});
+    },
     adopt: (diffID) => whileThere(async () => await isExact() && await layers.adopt(id, diffID)),
   };
 }

@@ -7,7 +7,7 @@
 import type { Descriptor } from "../../../oci/descriptor.ts";
 import { LAYER_TYPES, type ManifestFormat } from "../../../oci/manifest_writer.ts";
 import { type Core, hostOf } from "../../core.ts";
-import type { Blobs } from "../../ports/ports.ts";
+import type { Blobs, FileWriter } from "../../ports/ports.ts";
 import { EngineError } from "../../errors.ts";
 import type { Catalogue } from "../store/catalogue.ts";
 import type { Claim, Content, ContentKey } from "../store/content.ts";
@@ -40,6 +40,8 @@ export interface NewLayer {
    * it did; absent where the files are not to be had.
    */
   adopt?(diffID: string): Promise<boolean>;
+  /** Writes the tar into a file of this machine, in place of its reading; absent where it comes from elsewhere. */
+  writeTo?: FileWriter;
 }
 
 /** A layer as an image's record has it. */
@@ -76,23 +78,25 @@ export async function withIntake<T>(
 /** Stores a layer, compressed or as it is, and unpacks it where there is a host. */
 export async function storeLayer(
   intake: Intake,
-  { tar, adopt }: NewLayer,
+  { tar, adopt, writeTo }: NewLayer,
   { compression, format }: { compression: "gzip" | "none"; format: ManifestFormat },
 ): Promise<StoredLayer> {
   const { core: { ports, options }, signal } = intake;
   const limit = options.limits.layerBytes;
-  const put = (stream: ReadableStream<Uint8Array>, limit?: number) =>
-    ports.blobs.put(stream, { limit, signal, admit: (digest) => admit(intake, `blob:${digest}`) });
+  const admitted = { signal, admit: (digest: string) => admit(intake, `blob:${digest}`) };
   const mediaType = LAYER_TYPES[format][compression];
   if (compression === "none") {
-    const { digest, size } = await put(tar, limit);
+    // No bytes pass through this process where another one can write them.
+    const { digest, size } = writeTo && ports.blobs.fill
+      ? await ports.blobs.fill(writeTo, { ...admitted, limit })
+      : await ports.blobs.put(tar, { ...admitted, limit });
     const layer = { digest, diffID: digest, size, mediaType };
     await unpackOnce(intake, layer, { instead: async () => await adopt?.(digest) ? { size } : undefined });
     return layer;
   }
   let diffID = "";
   const measured = tar.pipeThrough(measure(intake, limit, (digest) => diffID = digest));
-  const { digest, size } = await put(measured.pipeThrough(ports.codec.fastGzip()));
+  const { digest, size } = await ports.blobs.put(measured.pipeThrough(ports.codec.fastGzip()), admitted);
   return await ingestLayer(intake, { digest, diffID, size, mediaType });
 }
 

@@ -85,7 +85,7 @@ export const NOTIFY_PROGRAM: PerlProgram = { parts: [COMMON, NOTIFY], calls: [] 
 
 /** The tree agent as a part of another program: a block of its own, since its variables have names that others have, too. */
 const AGENT_BLOCK = [
-  ...["{\n", AGENT_GROUND, AGENT_READ, AGENT_FINAL, AGENT_PICK, AGENT_COMPARE, AGENT_PROCESSES, AGENT_WRITE],
+  ...["{\n", AGENT_GROUND, AGENT_READ, AGENT_WRITE, AGENT_FINAL, AGENT_PICK, AGENT_COMPARE, AGENT_PROCESSES],
   ...[NURSERY_TREES, "}\n"],
 ];
 

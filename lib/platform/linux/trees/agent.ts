@@ -161,6 +161,21 @@ export class Agent implements Disposable {
     return checkAnswer(fields);
   }
 
+  /** How far the agent is, as it tells that: bytes, until it has done its work. An agent that is not waited for to the end is ended. */
+  async *progress(signal: AbortSignal): AsyncGenerator<number, void> {
+    let isDone = false;
+    try {
+      while (!isDone) {
+        const [word, bytes] = await this.answer(signal);
+        isDone = word === "done";
+        yield Number(bytes);
+      }
+      if (!this.#well.includes(await this.#process.ended)) throw await this.#failure();
+    } finally {
+      if (!isDone) this.end();
+    }
+  }
+
   /** Everything the agent writes from now on. It fails when the agent does; cancelling it ends the agent. */
   output(): ReadableStream<Uint8Array> {
     return byteStream({ next: () => this.piece(), cancel: () => this.end() });

@@ -28,7 +28,7 @@ import { withRoom } from "../../storage/disk_room.ts";
 import { containerPaths, type HostPaths } from "../helpers/paths.ts";
 import { SharedFolders } from "../bundle/mounts/shared_folders.ts";
 import { resolveUser } from "../bundle/user_lookup.ts";
-import { forkAgent, lateOutput, lookUp } from "./agent.ts";
+import { type Agent, forkAgent, lateOutput, lookUp } from "./agent.ts";
 import { mountPlaces } from "./mount_places.ts";
 import type { Carriers } from "../processes/nursery/nursery_sockets.ts";
 import { layerHex } from "../storage/layer_name.ts";
@@ -149,8 +149,18 @@ class AgentTrees implements Trees {
   finalChangeset(containerID: string, { mounted, entries }: FinalChangesetOptions): FinalChangeset {
     const upper = this.#storage(containerID, "upper");
     const words = ["final", upper, String(entries), this.#places(mounted)];
-    const { stream, exitCode } = lateOutput(this.#carriers, words, [EXACT, DIFFERENT]);
-    return { tar: stream, isExact: async () => await exitCode() === EXACT };
+    const well = [EXACT, DIFFERENT];
+    const { stream, exitCode } = lateOutput(this.#carriers, words, well);
+    const carriers = this.#carriers;
+    let writer: Agent | undefined;
+    return {
+      tar: stream,
+      async *writeTo(path, signal) {
+        writer = await forkAgent(carriers, [...words, path], { well });
+        yield* writer.progress(signal);
+      },
+      isExact: async () => await (writer?.ended ?? exitCode()) === EXACT,
+    };
   }
 
   #output(...args: string[]): ReadableStream<Uint8Array> {

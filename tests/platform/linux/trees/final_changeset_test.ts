@@ -1,6 +1,8 @@
-import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
+import { assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
+import { Buffer } from "node:buffer";
 import { chmod, chown, link, mkdir, readdir, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { EngineError } from "../../../../lib/engine/errors.ts";
 import { runCommand } from "../../../../lib/platform/linux/helpers/command.ts";
 import { overlayLayer } from "../../../../lib/oci/tar/layer_tar.ts";
 import { sha256 } from "../../../fixtures/images/image_builder.ts";
@@ -106,6 +108,37 @@ for (const [what, make] of Object.entries(OTHERS)) {
     }
   });
 }
+
+testTrees("Trees.finalChangeset() writes its tar into a file as it is read, and tells how far it is", async (rig) => {
+  const { root, folder, trees } = rig;
+  for (let at = 0; at < 5; at++) await writeFile(join(root, `file${at}`), `${at}`.repeat(700_001));
+  await run("truncate", "--size=3000001", join(root, "hole"));
+  const path = join(folder, "written.tar");
+  await writeFile(path, "");
+  const changeset = (entries = 100) => {
+    return trees.finalChangeset("c", { mounted: { paths: [], diffIDs: [BASE, UPPER] }, entries });
+  };
+  const { signal } = new AbortController();
+  const { writeTo, isExact } = changeset();
+  const told = await Array.fromAsync(writeTo(path, signal));
+  const { bytes } = await finish(rig);
+  assertEquals(await readFile(path), Buffer.from(bytes));
+  assertEquals([told.at(-1), told.length > 3, await isExact()], [bytes.length, true, true]);
+  assertEquals(told, told.toSorted((a, b) => a - b));
+  const { blocks } = await stat(path);
+  assertEquals(blocks * 512 < bytes.length - 2_500_000, true, "the hole takes no room");
+
+  await writeFile(path, "");
+  const few = changeset(2);
+  for await (const _ of few.writeTo(path, signal)) continue;
+  assertEquals(await few.isExact(), false);
+  const nowhere = () => Array.fromAsync(changeset().writeTo(join(folder, "none"), signal));
+  await assertRejects(nowhere, EngineError, "no such file or directory");
+  await symlink(path, join(folder, "way"));
+  await assertRejects(() => Array.fromAsync(changeset().writeTo(join(folder, "way"), signal)), EngineError);
+  const gone = AbortSignal.abort(new Error("not any more"));
+  await assertRejects(() => Array.fromAsync(changeset().writeTo(path, gone)), Error, "not any more");
+});
 
 testTrees("Layers.adopt() leaves a layer alone that is another file system's", async (rig) => {
   await writeFile(join(rig.root, "file"), "x");

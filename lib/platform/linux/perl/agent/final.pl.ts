@@ -1,9 +1,26 @@
 // Made of final.pl by `deno task generate`: change that file.
 export const AGENT_FINAL = String.raw`
 my ($DIFFERS, $OMIT) = (3, 0x3ffffffe);
-my %thinned;
+my (%thinned, $output, $written);
+sub write_to {
+  my ($path) = @_;
+  $tell = \&answer;
+  sysopen($output, $path, $nr{O_WRONLY} | $nr{O_NOFOLLOW}) or fail('other', "open $path: " . lc $!);
+  $written = 0;
+  $write_error = sub { 'write the archive: ' . lc $! };
+  $give = sub {
+    my (undef, $is_all) = @_;
+    my $rest = $is_all ? 0 : length($_[0]) % $BATCH;
+    my $kept = $rest ? substr($_[0], -$rest, $rest, '') : '';
+    write_sparsely('', fileno $output, $_[0]);
+    $written += length $_[0];
+    $_[0] = $kept;
+    answer($is_all ? 'done' : 'written', $written);
+  };
+}
 sub final {
-  my ($folder, $most, $mounted) = @_;
+  my ($folder, $most, $mounted, $path) = @_;
+  write_to($path) if defined $path;
   $leave_out = sub {
     my ($name, $above) = @_;
     $thinned{fileno $above} = 1;

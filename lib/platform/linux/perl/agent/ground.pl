@@ -7,7 +7,7 @@
 # at one path leaves the process where it is, as the same process looks at the next tree, and has `openat2(2)` alone.
 my ($CWD, $NO_FOLLOW, $EMPTY_PATH, $O_PATH) = (-100, 0x100, 0x1000, 010000000);
 my ($NO_MAGIC, $NO_LINKS, $IN_ROOT, $NEW_NS) = (2, 4, 16, 0x20000);
-my ($PIECE, $BATCH, $DEEPEST) = (1 << 20, 1 << 17, 900);
+my ($PIECE, $BATCH, $DEEPEST) = (1 << 20, 1 << 18, 900);
 my ($TYPE, $SOCKET, $SYMLINK, $FILE, $BLOCK, $FOLDER, $CHAR, $FIFO) =
   (0170000, 0140000, 0120000, 0100000, 0060000, 0040000, 0020000, 0010000);
 # Perl hands a system call its texts as they are, and literals are no place for a kernel to write to.

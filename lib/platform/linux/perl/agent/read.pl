@@ -14,7 +14,9 @@ my ($FIXED, $LONGEST, $HIDES) = (0x30, 4095, '.wh.');
 my ($out, $owner, $is_layer, $latest, $earliest, %seen, %places) = ('');
 # What is done with something that an archive leaves out, and with a folder behind its entries; and the exit code at the end.
 my ($leave_out, $leave_folder, $exit_code, $entries) = (sub {}, sub {}, sub { 0 }, 0);
-sub write_out { $out .= $_[0]; if (length($out) >= $BATCH) { emit($out); $out = '' } }
+# Takes bytes of an archive out of a text; all of them at the end.
+my $give = sub { emit($_[0]); $_[0] = '' };
+sub write_out { $out .= $_[0]; $give->($out) if length $out >= $BATCH }
 sub record {
   my ($key, $value) = @_;
   my $rest = length($key) + length($value) + 3;
@@ -65,11 +67,13 @@ sub content {
   my ($file, $size) = @_;
   my $left = $size;
   while ($left > 0) {
-    my $n = sysread($file, my $piece, $left < $PIECE ? $left : $PIECE);
+    # Into the bytes that go out, which have room: another text would be memory of its own, and a copy.
+    my $room = $BATCH - length $out;
+    my $n = sysread($file, $out, $left < $room ? $left : $room, length $out);
     if (!defined $n) { next if $! == $EINTR; die "read: $!\n" }
     last if !$n;
-    if ($n < $BATCH) { write_out($piece) } else { emit($out); $out = ''; emit($piece) }
     $left -= $n;
+    $give->($out) if length $out >= $BATCH;
   }
   # A file that shrank has the size its header told.
   $is_exact = 0 if $left > 0;
@@ -153,7 +157,7 @@ sub other_entry {
   my $flag = { $SYMLINK => '2', $CHAR => '3', $BLOCK => '4', $FIFO => '6' }->{$facts->{type}};
   header($path, $flag, $facts, 0, $link) if defined $flag && defined $link;
 }
-sub finish { write_out("\0" x 1024); emit($out); end_at_once($exit_code->()) }
+sub finish { write_out("\0" x 1024); $give->($out, 1); end_at_once($exit_code->()) }
 # Looks at a path, tells, and gives a handle for what it leads to, where there is something, and what stands at the path itself.
 sub find {
   my ($path) = @_;

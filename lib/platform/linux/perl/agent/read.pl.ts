@@ -3,7 +3,8 @@ export const AGENT_READ = String.raw`
 my ($FIXED, $LONGEST, $HIDES) = (0x30, 4095, '.wh.');
 my ($out, $owner, $is_layer, $latest, $earliest, %seen, %places) = ('');
 my ($leave_out, $leave_folder, $exit_code, $entries) = (sub {}, sub {}, sub { 0 }, 0);
-sub write_out { $out .= $_[0]; if (length($out) >= $BATCH) { emit($out); $out = '' } }
+my $give = sub { emit($_[0]); $_[0] = '' };
+sub write_out { $out .= $_[0]; $give->($out) if length $out >= $BATCH }
 sub record {
   my ($key, $value) = @_;
   my $rest = length($key) + length($value) + 3;
@@ -53,11 +54,12 @@ sub content {
   my ($file, $size) = @_;
   my $left = $size;
   while ($left > 0) {
-    my $n = sysread($file, my $piece, $left < $PIECE ? $left : $PIECE);
+    my $room = $BATCH - length $out;
+    my $n = sysread($file, $out, $left < $room ? $left : $room, length $out);
     if (!defined $n) { next if $! == $EINTR; die "read: $!\n" }
     last if !$n;
-    if ($n < $BATCH) { write_out($piece) } else { emit($out); $out = ''; emit($piece) }
     $left -= $n;
+    $give->($out) if length $out >= $BATCH;
   }
   $is_exact = 0 if $left > 0;
   for (; $left > 0; $left -= $PIECE) { write_out("\0" x ($left < $PIECE ? $left : $PIECE)) }
@@ -135,7 +137,7 @@ sub other_entry {
   my $flag = { $SYMLINK => '2', $CHAR => '3', $BLOCK => '4', $FIFO => '6' }->{$facts->{type}};
   header($path, $flag, $facts, 0, $link) if defined $flag && defined $link;
 }
-sub finish { write_out("\0" x 1024); emit($out); end_at_once($exit_code->()) }
+sub finish { write_out("\0" x 1024); $give->($out, 1); end_at_once($exit_code->()) }
 sub find {
   my ($path) = @_;
   my ($above, $base) = $path =~ m{^(.*)/([^/]*)$}s;

@@ -116,14 +116,13 @@ sub dress {
   stamp($number, @$facts{qw(time nanos)});
 }
 sub stamp { my ($number, $time, $nanos) = @_; syscall($nr{utimensat}, $number, 0, times_of($time, $nanos), 0) }
-# The next bytes of a file's content: those that were read already, or a piece of their own.
+# The next bytes of a file's content, in memory that is used again for each: those that were read already, or others.
+my $piece = '';
 sub next_piece {
   my ($left) = @_;
-  my $held = length $input;
-  return $held > $left ? substr($input, 0, $left, '') : delete_input() if $held;
+  if (length $input) { $piece = substr($input, 0, $left, ''); return }
   for (;;) {
-    my $n = sysread(STDIN, my $piece, $left < $PIECE ? $left : $PIECE);
-    return $piece if $n;
+    my $n = sysread(STDIN, $piece, $left < $PIECE ? $left : $PIECE) and return;
     end_at_once(1) if defined $n || $! != $EINTR;
   }
 }
@@ -138,22 +137,34 @@ sub seek_stored {
 sub stored_piece {
   my ($path, $file, $left) = @_;
   for (;;) {
-    my $n = sysread($file, my $piece, $left < $PIECE ? $left : $PIECE);
-    return $piece if $n;
+    my $n = sysread($file, $piece, $left < $BATCH ? $left : $BATCH) and return;
     wrong($path, defined $n ? 'its content ends too early' : lc $!) if defined $n || $! != $EINTR;
   }
 }
-sub delete_input { my $all = $input; $input = ''; return $all }
 # Whether a piece has a hole at a place: a whole unit of zeros.
 sub is_hole { return length($_[0]) - $_[1] >= $HOLE && !ord(substr($_[0], $_[1], 1)) && substr($_[0], $_[1], $HOLE) eq $ZEROS }
+my $write_error = sub { sprintf('copier: put: error writing file "%s": %s', shown($_[0]), lc $!) };
 sub write_content {
   my ($path, $number, undef) = @_;
   my $at = 0;
   while ($at < length $_[2]) {
     my $n = syscall($nr{write}, $number, $at == 0 ? $_[2] : substr($_[2], $at), length($_[2]) - $at);
     if ($n >= 0) { $at += $n }
-    elsif ($! != $EINTR) { fail($! == $nr{ENOSPC} || $! == $nr{EDQUOT} ? 'ENOSPC' : 'put', sprintf('copier: put: error writing file "%s": %s', shown($path), lc $!)) }
+    elsif ($! != $EINTR) { fail($! == $nr{ENOSPC} || $! == $nr{EDQUOT} ? 'ENOSPC' : 'put', $write_error->($path)) }
   }
+}
+# Writes a piece but for its holes, which need not lie on the disk, and returns whether it has one.
+sub write_sparsely {
+  my ($path, $number, undef) = @_;
+  my ($length, $has_hole) = (length $_[2], 0);
+  for (my ($at, $end) = (0, 0); $at < $length; $at = $end) {
+    $end = $at + $HOLE;
+    if (is_hole($_[2], $at)) { syscall($nr{lseek}, $number, $HOLE, 1); $has_hole = 1; next }
+    $end += $HOLE while $end < $length && !is_hole($_[2], $end);
+    $end = $length if $end > $length;
+    write_content($path, $number, $end - $at == $length ? $_[2] : substr($_[2], $at, $end - $at));
+  }
+  return $has_hole;
 }
 # A file by its number: Perl's handles cost four calls of the system and as much time as the rest.
 sub make_file {
@@ -163,17 +174,9 @@ sub make_file {
   my ($left, $has_hole) = ($facts->{size}, 0);
   my $file = defined $place && seek_stored($path, $place);
   while ($left > 0) {
-    my $piece = $file ? stored_piece($path, $file, $left) : next_piece($left);
-    my $length = length $piece;
-    $left -= $length;
-    for (my ($at, $end) = (0, 0); $at < $length; $at = $end) {
-      $end = $at + $HOLE;
-      # It need not lie on the disk.
-      if (is_hole($piece, $at)) { syscall($nr{lseek}, $number, $HOLE, 1); $has_hole = 1; next }
-      $end += $HOLE while $end < $length && !is_hole($piece, $end);
-      $end = $length if $end > $length;
-      write_content($path, $number, $end - $at == $length ? $piece : substr($piece, $at, $end - $at));
-    }
+    if ($file) { stored_piece($path, $file, $left) } else { next_piece($left) }
+    $left -= length $piece;
+    $has_hole = 1 if write_sparsely($path, $number, $piece);
   }
   if ($has_hole) { syscall($nr{ftruncate}, $number, $facts->{size}) == 0 or wrong($path, lc $!) }
   take(-$facts->{size} % 512) if !$file;
