@@ -118,7 +118,10 @@ function filterMoment(value: string, now: number): number {
 /** Whether a name fits a pattern with `*` and `?`: the whole name, or its end from a slash on, with or without the tag. */
 export function matcherOf(pattern: string): (name: string) => boolean {
   const depth = pattern.split("/").length;
+  // Its longest part without a sign: most names do not have it, which takes no time to tell.
+  const [literal] = pattern.split(/[*?]/).toSorted((a, b) => b.length - a.length);
   return (name) => {
+    if (!name.includes(literal)) return false;
     const end = name.split("/").slice(-depth).join("/");
     if (fitsGlob(pattern, end)) return true;
     const marks = [...end.slice(end.lastIndexOf("/") + 1).matchAll(/[:@]/g)];

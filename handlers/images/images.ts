@@ -1,12 +1,13 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import { EngineError } from "../../lib/engine/errors.ts";
+import { byArrival } from "../../lib/engine/records/image_record.ts";
 import type { Implementation } from "../../lib/rest/mod.ts";
 import { streamChanges } from "../files/changes.ts";
 import { implementFamily } from "../implement_family.ts";
 import { imagesAPI } from "./api.ts";
 import { exportImage, exportImages, importImage, loadImages, loadLocal } from "./archives.ts";
 import { keepUntilChange } from "../keep_answer.ts";
-import { byArrival, keepList, listImages, summaryOf } from "./list.ts";
+import { keepList, listImages, summaryOf } from "./list.ts";
 import { pruneImages } from "./prune.ts";
 import { pullImage } from "./pull.ts";
 import { pushImage } from "./push.ts";
@@ -34,6 +35,7 @@ export function implementImages(engine: Engine): Implementation {
     ImageResolve: (name) => ({ Names: images.resolveNames(name) }),
     GetImages: (query, context) => {
       keepList(engine, context, query);
+      // Clients of the native tree sort as they like.
       return listImages(engine, query).sort(byArrival).map(summaryOf(engine));
     },
     SearchImages: (query, context) => searchImages(engine, query, context),

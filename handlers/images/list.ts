@@ -31,12 +31,6 @@ export function keepList(engine: Engine, context: Pick<Context, "request" | "pla
   if (query.filters === undefined && query.filter === undefined) keepUntilChange(engine, context);
 }
 
-/** The order of the native tree, whose clients sort as they like. */
-export function byArrival(a: ImageRecord, b: ImageRecord): number {
-  // Times of one form and zone: their texts have their order.
-  return a.pulledAt < b.pulledAt ? -1 : a.pulledAt > b.pulledAt ? 1 : 0;
-}
-
 /** Takes those of the images that fit, as they stand to each other. */
 export function selectImages(
   engine: Engine,

@@ -4,7 +4,7 @@ import { formatReference, parseReference, repositoryName as repositoryOf } from 
 import type { Credential } from "../../oci/registry/registry_sessions.ts";
 import type { Core } from "../core.ts";
 import { EngineError } from "../errors.ts";
-import type { ImageRecord } from "../records/image_record.ts";
+import { byArrival, type ImageRecord } from "../records/image_record.ts";
 import { Artifacts } from "../artifacts/artifacts.ts";
 import { ImageArchives, type Track } from "./archive/archives.ts";
 import { assembleImage, type AssembleOptions } from "./store/assemble.ts";
@@ -67,8 +67,8 @@ export class Images {
     const dated = this.#catalogue.values().map((image) => {
       return { image, time: Date.parse(image.config.created ?? image.pulledAt) || 0 };
     });
-    const arrived = ({ pulledAt }: Readonly<ImageRecord>) => Date.parse(pulledAt) || 0;
-    return dated.sort((a, b) => b.time - a.time || arrived(b.image) - arrived(a.image)).map(({ image }) => image);
+    dated.sort((a, b) => b.time - a.time || byArrival(b.image, a.image));
+    return dated.map(({ image }) => image);
   }
 
   /**

@@ -59,3 +59,9 @@ export function repoDigests({ names, digest, repoDigests }: ImageRecord): string
   const repositories = new Set(names.map((name) => repositoryOf(parseReference(name))));
   return [...repositories].flatMap((repository) => [...digests].map((digest) => `${repository}@${digest}`));
 }
+
+/** Compares images by the time that they came. */
+export function byArrival(a: Pick<ImageRecord, "pulledAt">, b: Pick<ImageRecord, "pulledAt">): number {
+  // Times of one form and zone: their texts have their order.
+  return a.pulledAt < b.pulledAt ? -1 : a.pulledAt > b.pulledAt ? 1 : 0;
+}

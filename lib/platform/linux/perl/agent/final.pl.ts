@@ -4,7 +4,7 @@ my ($DIFFERS, $OMIT) = (3, 0x3ffffffe);
 my (%thinned, $output, $written);
 sub write_to {
   my ($path) = @_;
-  $tell = \&answer;
+  ($tell, $refused) = (\&answer, 0);
   sysopen($output, $path, $nr{O_WRONLY} | $nr{O_NOFOLLOW}) or fail('other', "open $path: " . lc $!);
   $written = 0;
   $write_error = sub { 'write the archive: ' . lc $! };
