@@ -1,4 +1,3 @@
-import { Buffer } from "node:buffer";
 import {
   chmod,
   type FileHandle,
@@ -15,19 +14,17 @@ import {
 import { EngineError } from "../../engine/errors.ts";
 import { Locks } from "../../engine/store/locks.ts";
 import type { Blobs, FileWriter, FillOptions, PutOptions } from "../../engine/ports/ports.ts";
-import { FillReader } from "../../oci/bytes/fill_reader.ts";
 import { BlobIntake, hexOf } from "./blob_intake.ts";
 import { withRoom } from "./disk_room.ts";
 import { FileHash } from "./file_hash.ts";
 import { fileStream } from "./file_stream.ts";
 import { syncFolder } from "./sync_folder.ts";
+import { type Receipt, writeStream } from "./write_stream.ts";
 import { isID } from "../../oci/digest.ts";
 import { hasSystemCode } from "../../oci/system_error.ts";
 
+/** Bytes that are read at once. */
 const CHUNK = 256 * 1024;
-/** The length of a run of zeros that is left out of the file, in bytes. */
-const PIECE = 64 * 1024;
-const ZEROS = Buffer.alloc(PIECE);
 const PART = /^[0-9a-f]{64}\.part$/;
 /** How long what is staged waits for its next try, in milliseconds. */
 const STAGED_AGE = 7 * 24 * 60 * 60 * 1000;
@@ -156,7 +153,7 @@ export class FileBlobs implements Blobs {
     try {
       return await this.#receive(part, options, async (receipt, signal) => {
         await resumeIntake(receipt, options);
-        await writeAll(source, receipt, signal);
+        await writeStream(source, receipt, signal);
       });
     } catch (error) {
       if (!source.locked) await source.cancel(error).catch(() => {});
@@ -223,13 +220,6 @@ export class FileBlobs implements Blobs {
   }
 }
 
-/** A blob on its way into the store. */
-interface Receipt {
-  file: FileHandle;
-  intake: BlobIntake;
-  hash: FileHash;
-}
-
 /** Digests what is staged up to the offset, and cuts off what lies behind it. */
 async function resumeIntake({ file, intake }: Receipt, options: PutOptions): Promise<void> {
   const { offset = 0 } = options;
@@ -248,74 +238,6 @@ async function resumeIntake({ file, intake }: Receipt, options: PutOptions): Pro
 
 function nothingStaged({ digest, offset }: PutOptions, size: number): EngineError {
   return new EngineError("invalid", `Resume ${digest} at ${offset}: only ${size} bytes are staged`);
-}
-
-async function writeAll(
-  source: ReadableStream<Uint8Array>,
-  { file, intake, hash }: Receipt,
-  signal: AbortSignal,
-): Promise<void> {
-  signal.throwIfAborted();
-  const reader = new FillReader(source);
-  const stop = () => void reader.cancel(signal.reason).catch(() => {});
-  signal.addEventListener("abort", stop);
-  // Two buffers in turn: one is filled while the other is written.
-  const buffers = [new ArrayBuffer(CHUNK), new ArrayBuffer(CHUNK)];
-  let writing: Promise<void> = Promise.resolve();
-  let at = intake.size;
-  try {
-    for (;;) {
-      const next = await reader.read(() => new Uint8Array(buffers.pop() ?? new ArrayBuffer(CHUNK)));
-      signal.throwIfAborted();
-      await writing;
-      // Zeros at the end were not written.
-      if (next.done) {
-        await file.truncate(at);
-        return hash.reach(at);
-      }
-      const { value } = next;
-      // The write goes on in another thread while this one digests, and while the next bytes come.
-      const end = at + value.length;
-      writing = writeChunk(file, value, at).then(() => {
-        hash.reach(end);
-        if (reader.fills && value.buffer instanceof ArrayBuffer) buffers.push(value.buffer);
-      });
-      // Thrown where it is waited for.
-      writing.catch(() => {});
-      at += value.length;
-      intake.take(value);
-      // A source that makes its own chunks may reuse a chunk's buffer when the next one is requested.
-      if (!reader.fills) await writing;
-    }
-  } catch (error) {
-    await reader.cancel(error).catch(() => {});
-    throw error;
-  } finally {
-    signal.removeEventListener("abort", stop);
-    // The file is closed next.
-    await writing.catch(() => {});
-  }
-}
-
-/** Writes what is not zeros: the file has a hole there, as the one had that a container's layer was made of. */
-async function writeChunk(file: FileHandle, chunk: Uint8Array, at: number): Promise<void> {
-  for (let done = 0; done < chunk.length;) {
-    let end = done;
-    while (end < chunk.length && !isHole(chunk, end)) end += PIECE;
-    end = Math.min(end, chunk.length);
-    while (done < end) {
-      const { bytesWritten } = await file.write(chunk, done, end - done, at + done);
-      done += bytesWritten;
-    }
-    while (done < chunk.length && isHole(chunk, done)) done += PIECE;
-  }
-}
-
-/** Whether a whole piece of zeros begins there. */
-function isHole(chunk: Uint8Array, at: number): boolean {
-  // Of most chunks the first bytes tell.
-  if (chunk[at] !== 0 || at + PIECE > chunk.length) return false;
-  return ZEROS.equals(chunk.subarray(at, at + PIECE));
 }
 
 async function sizeOf(path: string): Promise<number | undefined> {

@@ -1,6 +1,5 @@
 import { decodeLatin1 } from "../../../oci/bytes/bytes.ts";
-import { byteStream } from "../../../oci/bytes/byte_stream.ts";
-import { gatherPieces } from "../../../oci/bytes/gather_pieces.ts";
+import { gatheredStream } from "../../../oci/bytes/gather_pieces.ts";
 import { paddingOf, writeHeader } from "../../../oci/tar/tar_header.ts";
 import type { Blobs, Codec } from "../../ports/ports.ts";
 import { ArchiveReader } from "./archive_reader.ts";
@@ -17,11 +16,7 @@ export function copyArchive(
   items: readonly CopyItem[],
   options: CopyOptions = {},
 ): ReadableStream<Uint8Array> {
-  const pieces = gatherPieces(writeItems(blobs, items, options));
-  return byteStream({
-    next: async () => (await pieces.next()).value,
-    cancel: async () => void await pieces.return(undefined),
-  });
+  return gatheredStream(writeItems(blobs, items, options));
 }
 
 /**

@@ -1,6 +1,5 @@
 import { decodeLatin1 } from "../../../oci/bytes/bytes.ts";
-import { byteStream } from "../../../oci/bytes/byte_stream.ts";
-import { gatherPieces } from "../../../oci/bytes/gather_pieces.ts";
+import { gatheredStream } from "../../../oci/bytes/gather_pieces.ts";
 import { cleanPath } from "../../../oci/clean_path.ts";
 import { ENTRY_LETTERS, entryFrame, lastFrame, STORED_LETTER } from "../../../oci/tar/entry_frame.ts";
 import { paddingOf } from "../../../oci/tar/tar_header.ts";
@@ -27,12 +26,7 @@ export async function copyEntries(
     numbers.set(node.archive, files.length);
     files.push(`${file.folder}/${file.path}`);
   }
-  const pieces = gatherPieces(writeEntries(items, numbers, options));
-  const entries = byteStream({
-    next: async () => (await pieces.next()).value,
-    cancel: async () => void await pieces.return(undefined),
-  });
-  return { entries, files };
+  return { entries: gatheredStream(writeEntries(items, numbers, options)), files };
 }
 
 async function* writeEntries(

@@ -3,8 +3,7 @@
  *
  * @module
  */
-import { byteStream } from "../../../oci/bytes/byte_stream.ts";
-import { gatherPieces } from "../../../oci/bytes/gather_pieces.ts";
+import { gatheredStream } from "../../../oci/bytes/gather_pieces.ts";
 import { messageOf } from "../../../oci/message_of.ts";
 import { memberPath } from "../../../oci/tar/tar_entries.ts";
 import type { Core } from "../../core.ts";
@@ -182,13 +181,8 @@ async function writeContents(
       await reader.close();
     }
   };
-  const pieces = gatherPieces(write());
-  const stream = byteStream({
-    next: async () => (await pieces.next()).value,
-    cancel: async () => void await pieces.return(undefined),
-  });
   const admit = (digest: string) => claim.admit(`blob:${digest}`, signal);
-  const written = await blobs.put(stream, { limit: core.options.limits.layerBytes, admit, signal });
+  const written = await blobs.put(gatheredStream(write()), { limit: core.options.limits.layerBytes, admit, signal });
   for (const [node, place] of places) Object.assign(node, place, { archive: written.digest });
   return written;
 }
