@@ -7,6 +7,8 @@ import { unmount } from "../helpers/libc.ts";
 const ATTEMPTS = 4;
 /** The mounts that this process sees. */
 const MOUNTS = "/proc/self/mountinfo";
+/** The table as it is until this thread does something else. */
+let tableNow: MountTable | undefined;
 
 /**
  * Unmounts what is mounted on a path and below it, the latest first; what is busy goes as soon as it no longer is. A container
@@ -33,24 +35,43 @@ export async function hasMount(path: string): Promise<boolean> {
 }
 
 /**
- * Returns those of the paths on or below which something is mounted. The kernel's table is read once for all, and on this thread: it
- * is there before another one is awake.
+ * Returns those of the paths on or below which something is mounted. The kernel's table is read once for all who ask before this
+ * thread waits for something, and on this thread: it is there before another one is awake.
  */
 export function pathsWithMounts(paths: readonly string[]): Set<string> {
-  const above = new Set<string>();
-  for (const place of mountPoints(readFileSync(MOUNTS, "utf8"))) {
-    for (let folder = place; !above.has(folder); folder = dirname(folder)) above.add(folder);
+  if (tableNow === undefined) {
+    tableNow = new MountTable(readFileSync(MOUNTS, "utf8"));
+    queueMicrotask(() => tableNow = undefined);
   }
-  return new Set(paths.filter((path) => above.has(realPlace(path) ?? "")));
+  const table = tableNow;
+  return new Set(paths.filter((path) => {
+    const real = realPlace(path);
+    return real !== undefined && table.below(real).length > 0;
+  }));
 }
 
 /** Returns the mount points on a path and below it, in the order in which they were mounted. */
 async function mountsBelow(path: string): Promise<string[]> {
   const real = realPlace(path);
-  if (real === undefined) return [];
-  const text = await readFile(MOUNTS, "utf8");
-  if (!text.includes(escaped(real))) return [];
-  return mountPoints(text).filter((place) => place === real || place.startsWith(`${real}/`));
+  return real === undefined ? [] : new MountTable(await readFile(MOUNTS, "utf8")).below(real);
+}
+
+/** The kernel's table of mounts. */
+class MountTable {
+  readonly #text: string;
+  #places?: string[];
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** The mount points on a path and below it, in the order of the table. The path is as {@linkcode realPlace} has it. */
+  below(real: string): string[] {
+    // Reading the lines takes longer than having the kernel write them, and most paths are in none of them.
+    if (!this.#text.includes(` ${escaped(real)}`)) return [];
+    this.#places ??= mountPoints(this.#text);
+    return this.#places.filter((place) => place === real || place.startsWith(`${real}/`));
+  }
 }
 
 /** Returns the mount points of the kernel's table, whose lines are as `proc_pid_mountinfo(5)` says. */
