@@ -149,6 +149,25 @@ Deno.test("ContainerExecs.start() starts a session once, whoever comes at once",
   assertEquals(execs.inspect(id).status, "running");
 });
 
+Deno.test("an exec session whose end is told during the removal of its container goes with it, at each moment", async () => {
+  for (let turns = 0; turns < 200; turns += 2) {
+    await using engine = await openFake();
+    const { containers, kernel } = engine;
+    const container = await running(engine);
+    const id = await containers.execs.create(container, config(["serve"]));
+    await containers.execs.start(id, { detach: true });
+    // The host is late with telling.
+    const listeners = [...kernel.execListeners];
+    kernel.execListeners.clear();
+    const removal = containers.remove(container, { force: true, timeout: 0 });
+    for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+    for (const tell of listeners) tell(id, { code: 137, time: 1 });
+    await removal;
+    await containers.settled();
+    assertThrows(() => containers.execs.inspect(id), EngineError, "no exec session with ID", `${turns} turns`);
+  }
+});
+
 Deno.test("exec sessions end with their container, and go when it starts anew or is removed", async () => {
   await using engine = await openFake();
   const { containers, kernel } = engine;

@@ -31,7 +31,9 @@ export async function recordExecExit(context: Context, id: string, end: SessionE
     const exited = { status: "exited", pid: 0, exitCode: code, finishedAt: time, isUnstarted } as const;
     await sessions.save({ ...session, ...exited }, expired);
     const record = context.records.get(session.containerID);
-    if (record) emitEvent(context, record, "exec_died", code, { execID: id });
+    // A container that was being removed took its sessions with it before this was saved.
+    if (!record) return await sessions.drop(id);
+    emitEvent(context, record, "exec_died", code, { execID: id });
   });
   context.execEnds.publish(id);
   await requireHost(context.core).processes.execs.delete(id);
