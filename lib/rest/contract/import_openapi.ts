@@ -55,7 +55,7 @@ const BODIES = ["application/json", "application/x-www-form-urlencoded", "multip
  * path's, the required ones of the query, the body, those of headers and cookies, and the optional ones of the query. Headers that the
  * transport sets itself stand in comments.
  *
- * @throws {TypeError} if it is not such a document
+ * @throws {TypeError} if it is not such a document, or a reference in it leads nowhere or to another document
  *
  * @example
  * ```ts
@@ -112,7 +112,7 @@ class Importer {
   constructor(document: JSONSchema) {
     this.#document = document;
     const components = isObject(document.components) ? document.components : {};
-    this.zod = new ZodText(isObject(components.schemas) ? components.schemas : {});
+    this.zod = new ZodText(isObject(components.schemas) ? components.schemas : {}, (one) => this.#resolve(one));
   }
 
   /** The lines of all operations. */

@@ -40,6 +40,9 @@ export function asSchema(text: string): string {
   return text === "int64" || text === "uint64" ? "z.bigint()" : text === "time" ? "z.date()" : text;
 }
 
+/** A reference to a schema with a name. */
+const COMPONENT = /^#\/components\/schemas\/[^/]+$/;
+
 /** Writes schemas; those with a name are declared once, in front of what uses them. */
 export class ZodText {
   /** Whether what is written now may have files within: the body of a form with parts. */
@@ -47,6 +50,7 @@ export class ZodText {
   /** Declarations, in the order of the module. */
   readonly declarations: string[] = [];
   readonly #schemas: Readonly<Record<string, unknown>>;
+  readonly #resolve: (reference: JSONSchema) => JSONSchema;
   readonly #names = new Map<string, string>();
   readonly #declared = new Set<string>();
   /** The texts of declared schemas, by their names in the module. */
@@ -54,8 +58,10 @@ export class ZodText {
   /** Named schemas that are being written: a reference to one of them has to wait until it is called. */
   readonly #open = new Set<string>();
 
-  constructor(schemas: Readonly<Record<string, unknown>>) {
+  /** @param resolve Finds what a reference to no named schema stands for; throws where that is nothing */
+  constructor(schemas: Readonly<Record<string, unknown>>, resolve: (reference: JSONSchema) => JSONSchema) {
     this.#schemas = schemas;
+    this.#resolve = resolve;
     const taken = new Set(TAKEN);
     for (const name of Object.keys(schemas)) this.#names.set(name, freeName(name, taken));
   }
@@ -108,11 +114,20 @@ export class ZodText {
 
   #reference(ref: string): string {
     const key = componentOf(ref);
-    const name = this.#names.get(key);
-    if (name === undefined) return "z.unknown()";
+    const name = COMPONENT.test(ref) ? this.#names.get(key) : undefined;
+    if (name === undefined) return this.#writeUnnamed(ref);
     if (this.#open.has(key)) return `z.lazy(() => ${name})`;
     if (!this.#declared.has(key)) this.#declare(key, name);
     return name;
+  }
+
+  /** Writes a part of the document that has no name of its own; one that contains itself takes anything there. */
+  #writeUnnamed($ref: string): string {
+    if (this.#open.has($ref)) return "z.unknown()";
+    this.#open.add($ref);
+    const text = this.write(this.#resolve({ $ref }));
+    this.#open.delete($ref);
+    return text;
   }
 
   #declare(key: string, name: string): void {
