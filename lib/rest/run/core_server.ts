@@ -64,6 +64,8 @@ export interface ServerParts {
     arguments(plan: Plan): ((values: readonly unknown[]) => boolean) | undefined;
     /** Makes a writer with a short way of results to a response; none where each takes the long one. */
     results(writer: ResultWriter, offer: Offer, choose: (call: Call) => Offer): ResultWriter | undefined;
+    /** Makes a writer with a short way of bodies and headers to a response; none where each takes the long one. */
+    responses(writer: ResponseWriter): ResponseWriter | undefined;
     /** Answers 404 as an error would be; undefined where somebody has a say in what errors look like, or is told of them. */
     unknown(responses: ResponseWriter, detail: string, call: AnsweredCall): Response | undefined;
   };

@@ -81,11 +81,10 @@ export function responseWriter(
     respond(status, body, own, call, values) {
       // A stream is what the call lasts as long as.
       if (!(typeof body === "object" && body instanceof ReadableStream)) call.finish?.();
-      // Runtimes make a response fastest of a record, and of no status.
       if (
         isFixed && !call.ownHeaders && !(own && Symbol.iterator in own) && !(values && parts.headers?.writes(values))
       ) {
-        return new Response(body, status === 200 ? { headers: own } : { status, headers: own });
+        return new Response(body, { status, headers: own });
       }
       const all = new Headers(headers.entries);
       setHeaders(all, own);
@@ -157,7 +156,7 @@ export function responseWriter(
       }
     },
   };
-  return writer;
+  return parts.quick?.responses(writer) ?? writer;
 }
 
 // An error must not fail for a big number in it.

@@ -85,3 +85,50 @@ Deno.test("quickPaths make a response of an unchecked object without its codec, 
   await serveTrusted(make, { isQuick: true, codec: { ...counting, stringifies: undefined } })();
   assertEquals(encoded, 2);
 });
+
+Deno.test("quickPaths put the headers of an API's function on every answer as servers without them do, and call it once", async () => {
+  const forms: Record<string, () => HeadersInit> = {
+    "a record": () => ({ "X-One": "1", "x-two": "2" }),
+    "a record that replaces": () => ({ "Content-Type": "application/note+json" }),
+    "names that differ in case alone": () => ({ "X-One": "1", "x-one": "2", "X-ONE": "3" }),
+    "vary": () => ({ Vary: "accept", "x-one": "1" }),
+    "a cookie": () => ({ "Set-Cookie": "a=1" }),
+    "a list": () => [["set-cookie", "a=1"], ["set-cookie", "b=2"], ["x-one", "1"]],
+    "headers": () => new Headers({ "x-one": "1" }),
+    "an odd name": () => JSON.parse('{ "__proto__": "x", "constructor": "y" }'),
+    "nothing": () => ({}),
+    "what is no header": () => ({ "x-one": "line\nend" }),
+  };
+  for (const [form, headers] of Object.entries(forms)) {
+    const answers = async (quick: typeof SERVER_PARTS.quick) => {
+      let calls = 0;
+      const counted = () => {
+        calls++;
+        return headers();
+      };
+      const definition = api("x", {
+        Get: rest("GET /note", [], [Note]),
+        Make: rest("POST /note", [], [Note], { status: 201 }),
+        Drop: rest("DELETE /note"),
+      }, { headers: counted });
+      const note = () => ({ text: "x" });
+      const served = implement(definition, { Get: note, Make: note, Drop: () => {} });
+      const serve = handlerWith({ ...SERVER_PARTS, quick }, null, served, { onError() {} });
+      const made = [];
+      for (
+        const [method, path] of [["GET", "note"], ["HEAD", "note"], ["POST", "note"], ["DELETE", "note"], [
+          "GET",
+          "none",
+        ]]
+      ) {
+        const response = await serve(new Request(`http://localhost/${path}`, { method }));
+        made.push([response.status, [...response.headers], await response.text()]);
+      }
+      return { made, calls };
+    };
+    const quick = await answers(SERVER_PARTS.quick);
+    const long = await answers(undefined);
+    assertEquals(quick.made, long.made, form);
+    if (form !== "what is no header") assertEquals(quick.calls, 5, form);
+  }
+});
