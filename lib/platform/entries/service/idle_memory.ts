@@ -7,7 +7,7 @@ import process from "node:process";
 import { clearInterval, setInterval } from "node:timers";
 import { getHeapStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { trimAllocations } from "../../linux/helpers/libc.ts";
+import { trimAllocations } from "../../linux/calls/libc.ts";
 
 /** Milliseconds between two looks at how busy the process is. */
 const INTERVAL = 5_000;

@@ -5,7 +5,7 @@
  */
 import { once } from "node:events";
 import { EngineError } from "../../../engine/errors.ts";
-import { cText, library } from "./libc.ts";
+import { cText, library } from "../calls/libc.ts";
 import { startPipedProgram } from "./spawn.ts";
 
 /** Seconds a lock is waited for. */

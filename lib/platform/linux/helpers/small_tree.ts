@@ -1,6 +1,8 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync } from "node:fs";
 import { rmdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
+import { FileStatus } from "../calls/file_status.ts";
+import { cText, library } from "../calls/libc.ts";
 import { hasSystemCode } from "../../../oci/system_error.ts";
 
 /** Limits of a tree that this process deletes or measures itself: it takes no longer than a program's start. */
@@ -71,6 +73,10 @@ export function isEmptySmall(path: string): boolean {
  * a file system that does not answer holds up this thread.
  */
 export function sizeOfSmall(path: string): number | undefined {
+  return library()?.getdents64 ? sizeByCalls(path) : sizeByNode(path);
+}
+
+function sizeByNode(path: string): number | undefined {
   const found: Found = { folders: [], files: [] };
   try {
     if (!look(path, found)) return undefined;
@@ -106,4 +112,87 @@ function look(path: string, { folders, files }: Found): boolean {
     for (const entry of names) (entry.isDirectory() ? waiting : files).push(`${here}/${entry.name}`);
   }
   return true;
+}
+
+/** `O_CLOEXEC` of open(2), which Node does not name: its own calls add it. */
+const CLOSE_ON_EXEC = 0o2000000;
+/** The type of an entry in `struct linux_dirent64` of getdents64(2), where the file system tells it: `DT_UNKNOWN`, `DT_DIR` and `DT_REG`. */
+const UNKNOWN_TYPE = 0;
+const FOLDER_TYPE = 4;
+const FILE_TYPE = 8;
+/** The places of the entry's length, type and name. */
+const ENTRY = { length: 16, type: 18, name: 19 } as const;
+const DOT = ".".charCodeAt(0);
+/** Entries of one call. There is one walk at a time: none waits. */
+const entries = new Uint8Array(16 * 1024);
+const status = new FileStatus();
+
+/** By calls of libc, in a tenth of the time that `node:fs` takes under Deno. */
+function sizeByCalls(path: string): number | undefined {
+  const walk: Walk = { waiting: [], folders: 0, entries: 0, bytes: 0 };
+  try {
+    if (!takeFolder(walk, library()!.open(cText(path), FOLDER | CLOSE_ON_EXEC, 0))) return undefined;
+    for (let folder = walk.waiting.pop(); folder !== undefined; folder = walk.waiting.pop()) {
+      try {
+        if (!addFolder(walk, folder)) return undefined;
+      } finally {
+        library()!.close(folder);
+      }
+    }
+    return walk.bytes;
+  } finally {
+    for (const folder of walk.waiting) library()!.close(folder);
+  }
+}
+
+/** A walk through a tree. */
+interface Walk {
+  /** Folders whose entries nobody has looked at yet, open. */
+  waiting: number[];
+  folders: number;
+  entries: number;
+  bytes: number;
+  device?: readonly [number, number];
+}
+
+/** Takes on a folder that was opened. False where it was not, or the tree is too large or on several devices. */
+function takeFolder(walk: Walk, folder: number): boolean {
+  if (folder < 0) return false;
+  walk.waiting.push(folder);
+  if (++walk.folders > MOST_FOLDERS || !status.ofHandle(folder) || status.size > MOST_BYTES) return false;
+  const { device } = status;
+  walk.device ??= device;
+  return device[0] === walk.device[0] && device[1] === walk.device[1];
+}
+
+/** Adds the files of a folder, and has those in it wait. False where it cannot be read, or has too much. */
+function addFolder(walk: Walk, folder: number): boolean {
+  for (;;) {
+    const size = Number(library()!.getdents64!(folder, entries, BigInt(entries.length)));
+    if (size <= 0) return size === 0;
+    for (let at = 0; at < size;) {
+      const length = entries[at + ENTRY.length]! | entries[at + ENTRY.length + 1]! << 8;
+      const name = entries.subarray(at + ENTRY.name, at + length);
+      if (
+        !isDots(name) && (++walk.entries > MOST_ENTRIES || !addEntry(walk, folder, entries[at + ENTRY.type]!, name))
+      ) {
+        return false;
+      }
+      at += length;
+    }
+  }
+}
+
+/** Whether a name with its end, and what follows that, is `.` or `..`. */
+function isDots(name: Uint8Array): boolean {
+  return name[0] === DOT && (name[1] === 0 || name[1] === DOT && name[2] === 0);
+}
+
+function addEntry(walk: Walk, folder: number, type: number, name: Uint8Array): boolean {
+  const openFolder = () => library()!.openat(folder, name, FOLDER | CLOSE_ON_EXEC);
+  if (type === FOLDER_TYPE) return takeFolder(walk, openFolder());
+  if (type !== FILE_TYPE && type !== UNKNOWN_TYPE) return true;
+  if (!status.ofEntry(folder, name)) return false;
+  if (status.isFile) walk.bytes += status.size / status.links;
+  return !status.isFolder || takeFolder(walk, openFolder());
 }

@@ -8,7 +8,7 @@
  */
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn, type SpawnOptions } from "node:child_process";
 import process from "node:process";
-import { closeOnExec } from "./libc.ts";
+import { closeOnExec } from "../calls/libc.ts";
 
 /** The folders in which helpers and supervisors look for programs, whatever the server's own `PATH` is. */
 const SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";

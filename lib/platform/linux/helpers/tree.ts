@@ -179,6 +179,7 @@ export async function makeFolder(path: string, { mode, isTop = false, log }: Mak
     await mkdir(path, { mode });
   }
   // ext4 puts what is made in a folder beside the folder. Without a journal it uses no inode again for minutes, and looks at all that were
-  // given back nearby for each new file: a copy into one container waited for the ends of others. Other file systems have no such mark.
+  // given back nearby for each new file: a copy into one container waited for the ends of others, a layer's files for the layers that were
+  // removed. Other file systems have no such mark.
   if (isTop && isNew) await runCommand("chattr", ["+T", "--", path]).catch(() => {});
 }

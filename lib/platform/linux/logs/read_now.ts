@@ -5,13 +5,10 @@
  * @module
  */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
-import { cText, EMPTY_PATH, library, READ_ONLY } from "../helpers/libc.ts";
+import { FileStatus } from "../calls/file_status.ts";
+import { cText, library, READ_ONLY } from "../calls/libc.ts";
 
-/** `STATX_INO | STATX_SIZE | STATX_BTIME` of statx(2), and the size of its answer. */
-const FIELDS = 0x100 | 0x200 | 0x800;
-const STATUS = 256;
-/** A handle's own file has no path. */
-const NO_PATH = cText("");
+const status = new FileStatus();
 
 /** The identity of an open file, and its size. */
 export interface FileFacts {
@@ -40,15 +37,12 @@ export function openNow(path: string): number | undefined {
  * knows the reason only of what it has opened itself.
  */
 export function factsOf(file: number): FileFacts {
-  const status = new Uint8Array(STATUS);
-  if (library()?.statx(file, NO_PATH, EMPTY_PATH, FIELDS, status) !== 0) {
+  if (!status.ofHandle(file)) {
     const { dev, ino, birthtimeMs, size } = fstatSync(file);
     return { id: `${dev}:${ino}:${birthtimeMs}`, size };
   }
-  const view = new DataView(status.buffer);
-  const born = `${view.getBigInt64(80, true)}.${view.getUint32(88, true)}`;
-  const device = `${view.getUint32(136, true)}.${view.getUint32(140, true)}`;
-  return { id: `${device}:${view.getBigUint64(32, true)}:${born}`, size: Number(view.getBigUint64(40, true)) };
+  const { device, inode, born, size } = status;
+  return { id: `${device.join(".")}:${inode}:${born.join(".")}`, size };
 }
 
 /** Reads what there is room for, from a position on. Returns the number of bytes, 0 at the end; throws where it cannot. */

@@ -1,5 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
-import { mountHandle } from "../helpers/libc.ts";
+import { mountHandle } from "../calls/libc.ts";
 import { mountHandleByHelper } from "./mount_helper.ts";
 
 /** `MOUNT_ATTR_…` of `mount_setattr(2)`. */

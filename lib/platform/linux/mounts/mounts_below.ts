@@ -2,13 +2,15 @@ import { readFileSync, realpathSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { runCommand } from "../helpers/command.ts";
-import { unmount } from "../helpers/libc.ts";
+import { unmount } from "../calls/libc.ts";
+import { MOUNT_TABLE, MountNews } from "./mount_news.ts";
 
 const ATTEMPTS = 4;
-/** The mounts that this process sees. */
-const MOUNTS = "/proc/self/mountinfo";
-/** The table as it is until this thread does something else. */
-let tableNow: MountTable | undefined;
+/** Milliseconds for which a table is kept that has not changed: a folder that is renamed takes its mounts along without a word. */
+const LONGEST_KEPT = 1000;
+const news = new MountNews();
+/** The table as it was last read, and when. */
+let kept: { table: MountTable; time: number } | undefined;
 
 /**
  * Unmounts what is mounted on a path and below it, the latest first; what is busy goes as soon as it no longer is. A container
@@ -35,25 +37,30 @@ export async function hasMount(path: string): Promise<boolean> {
 }
 
 /**
- * Returns those of the paths on or below which something is mounted. The kernel's table is read once for all who ask before this
- * thread waits for something, and on this thread: it is there before another one is awake.
+ * Returns those of the paths on or below which something is mounted. The kernel's table is read again when it has changed, and on this
+ * thread: it is there before another one is awake.
  */
 export function pathsWithMounts(paths: readonly string[]): Set<string> {
-  if (tableNow === undefined) {
-    tableNow = new MountTable(readFileSync(MOUNTS, "utf8"));
-    queueMicrotask(() => tableNow = undefined);
-  }
-  const table = tableNow;
+  const table = currentTable();
   return new Set(paths.filter((path) => {
     const real = realPlace(path);
     return real !== undefined && table.below(real).length > 0;
   }));
 }
 
+function currentTable(): MountTable {
+  const time = performance.now();
+  // Asked in any case: the kernel tells of each change once.
+  if (news.take() || kept === undefined || time > kept.time + LONGEST_KEPT) {
+    kept = { table: new MountTable(readFileSync(MOUNT_TABLE, "utf8")), time };
+  }
+  return kept.table;
+}
+
 /** Returns the mount points on a path and below it, in the order in which they were mounted. */
 async function mountsBelow(path: string): Promise<string[]> {
   const real = realPlace(path);
-  return real === undefined ? [] : new MountTable(await readFile(MOUNTS, "utf8")).below(real);
+  return real === undefined ? [] : new MountTable(await readFile(MOUNT_TABLE, "utf8")).below(real);
 }
 
 /** The kernel's table of mounts. */

@@ -9,7 +9,7 @@ import { dirname, join } from "node:path";
 import { EngineError } from "../../../engine/errors.ts";
 import { CommandError, runCommand } from "../helpers/command.ts";
 import { kernelOlderThan } from "../helpers/version_order.ts";
-import { mount, unmount } from "../helpers/libc.ts";
+import { mount, unmount } from "../calls/libc.ts";
 import { isRootless } from "../rootless/outer_user.ts";
 import { removeFolder } from "../helpers/tree.ts";
 

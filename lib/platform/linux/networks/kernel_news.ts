@@ -4,7 +4,8 @@
  *
  * @module
  */
-import { AT_ONCE, cText, library, NETLINK } from "../helpers/libc.ts";
+import { FileStatus } from "../calls/file_status.ts";
+import { AT_ONCE, cText, library, NETLINK } from "../calls/libc.ts";
 
 /**
  * `RTMGRP_LINK`, `RTMGRP_IPV4_IFADDR`, `RTMGRP_IPV4_ROUTE`, `RTMGRP_IPV6_IFADDR` and `RTMGRP_IPV6_ROUTE` of rtnetlink(7): what adds
@@ -29,10 +30,6 @@ const WATCH_FLAGS = 0o2004000;
 const EVENTS = 0x8 | 0x40 | 0x80 | 0x100 | 0x200 | 0x400 | 0x800 | 0x1000000;
 /** `IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT | IN_Q_OVERFLOW | IN_IGNORED`: the watch has ended, or events are lost. */
 const ENDS = 0x400 | 0x800 | 0x2000 | 0x4000 | 0x8000;
-/** `AT_FDCWD` and `STATX_INO` of statx(2), and the size of its answer. */
-const WORKING_FOLDER = -100;
-const NUMBER = 0x100;
-const STATUS = 256;
 /** The size of `inotify_event` without its name, and of a buffer for hundreds of them. */
 const HEAD = 16;
 const BUFFER = 16 * 1024;
@@ -102,7 +99,7 @@ export class FolderNews implements Disposable {
   #file = -1;
   readonly #buffer = new Uint8Array(BUFFER);
   readonly #decoder = new TextDecoder();
-  readonly #status = new DataView(new ArrayBuffer(STATUS));
+  readonly #status = new FileStatus();
   readonly #paths = new Map<string, Uint8Array>();
   readonly #folders = new Map<string, Watched>();
 
@@ -143,9 +140,7 @@ export class FolderNews implements Disposable {
   #identityOf(folder: string): Identity | undefined {
     let path = this.#paths.get(folder);
     if (path === undefined) this.#paths.set(folder, path = cText(folder));
-    const [status, whole] = [this.#status, new Uint8Array(this.#status.buffer)];
-    if (library()!.statx(WORKING_FOLDER, path, 0, NUMBER, whole) !== 0) return undefined;
-    return [status.getBigUint64(32, true), status.getUint32(136, true), status.getUint32(140, true)];
+    return this.#status.ofPath(path) ? [this.#status.inode, ...this.#status.device] : undefined;
   }
 
   #drain(): void {

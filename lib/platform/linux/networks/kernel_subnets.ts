@@ -1,4 +1,4 @@
-import { askRoutes } from "../helpers/libc.ts";
+import { askRoutes } from "../calls/ask_routes.ts";
 
 /** `RTM_GETADDR`, `RTM_NEWADDR`, `RTM_GETROUTE` and `RTM_NEWROUTE` of rtnetlink(7); `NLMSG_DONE` and `NLMSG_ERROR` of netlink(7). */
 const GET_ADDRESS = 22;

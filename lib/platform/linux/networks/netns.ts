@@ -4,7 +4,7 @@
  * @module
  */
 import { writeFileSync } from "node:fs";
-import { unmount } from "../helpers/libc.ts";
+import { unmount } from "../calls/libc.ts";
 import { isMountPoint, unmountAll } from "../mounts/overlay.ts";
 import type { Nursery } from "../processes/nursery/nursery.ts";
 import { removeFile } from "../helpers/tree.ts";

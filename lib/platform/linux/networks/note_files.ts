@@ -7,7 +7,7 @@
 import { Buffer } from "node:buffer";
 import { rmSync, unlinkSync, writeFileSync } from "node:fs";
 import { hasSystemCode } from "../../../oci/system_error.ts";
-import { cText, library } from "../helpers/libc.ts";
+import { cText, library } from "../calls/libc.ts";
 
 /** `O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC` of open(2), and the mode of the file: what the umask leaves. */
 const NEW_FILE = [0o2000301, 0o666] as const;

@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto";
 import { access, constants, mkdir, readFile, rmdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { writeAtOnce } from "../helpers/libc.ts";
+import { writeAtOnce } from "../calls/libc.ts";
 import { processesNamed } from "../helpers/proc.ts";
 import { isRootless } from "../rootless/outer_user.ts";
 import type { ContainerRecord } from "../../../engine/records/container_record.ts";

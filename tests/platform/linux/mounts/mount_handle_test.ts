@@ -2,7 +2,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { mountHandle, unmount } from "../../../../lib/platform/linux/helpers/libc.ts";
+import { mountHandle, unmount } from "../../../../lib/platform/linux/calls/libc.ts";
 import { NO_DEVICES, NO_EXECUTION, NO_LINKS, NO_SETUID } from "../../../../lib/platform/linux/mounts/mount_handle.ts";
 import { mountHandleByHelper } from "../../../../lib/platform/linux/mounts/mount_helper.ts";
 import { openInside } from "../../../../lib/platform/linux/helpers/safe_path.ts";

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { pathsWithMounts } from "../../../../lib/platform/linux/mounts/mounts_below.ts";
 
 const ignore = Deno.build.os !== "linux";
@@ -21,6 +21,27 @@ Deno.test({
       await Deno.symlink("/", `${folder}/root`);
       await Deno.symlink("/proc", `${folder}/end`);
       assertEquals([...pathsWithMounts([`${folder}/root/proc`, `${folder}/end`])], [`${folder}/root/proc`]);
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+});
+
+Deno.test({
+  name: "pathsWithMounts() knows of each mount as soon as it is there, or gone",
+  ignore: ignore || Deno.uid() !== 0,
+  async fn() {
+    const folder = await Deno.makeTempDir();
+    const call = async (program: string, ...args: string[]) => {
+      assert((await new Deno.Command(program, { args }).output()).success);
+    };
+    try {
+      for (let round = 0; round < 3; round++) {
+        assertEquals([...pathsWithMounts([folder])], []);
+        await call("mount", "-t", "tmpfs", "none", folder);
+        assertEquals([...pathsWithMounts([folder])], [folder]);
+        await call("umount", folder);
+      }
     } finally {
       await Deno.remove(folder, { recursive: true });
     }

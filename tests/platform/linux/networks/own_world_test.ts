@@ -19,11 +19,13 @@ Deno.test({
   name: "Networks in a namespace of their own: IPv6, forwarding, ranges, SCTP, routes, macvlan, and what cannot be had",
   ignore,
 }, async () => {
-  const deno = [Deno.execPath(), "run", "-A", "--no-check", "--quiet", WORLD];
+  const root = await Deno.makeTempDir({ prefix: "gantry-world-" });
+  const deno = [Deno.execPath(), "run", "-A", "--no-check", "--quiet", WORLD, root];
   const { stdout, stderr } = await new Deno.Command("unshare", {
     args: ["--net", "--mount", "sh", "-c", SETUP, "sh", ...deno],
     stderr: "piped",
   }).output();
+  await Deno.remove(root, { recursive: true });
   const text = new TextDecoder();
   const line = text.decode(stdout).trim();
   assert(line.startsWith("{") && line !== "{}", `the world ended early: ${line} ${text.decode(stderr)}`);

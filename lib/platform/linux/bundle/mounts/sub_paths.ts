@@ -2,7 +2,7 @@ import { type FileHandle, mkdir, readlink, rm, rmdir, writeFile } from "node:fs/
 import { join } from "node:path";
 import { EngineError } from "../../../../engine/errors.ts";
 import { runCommand } from "../../helpers/command.ts";
-import { unmount } from "../../helpers/libc.ts";
+import { unmount } from "../../calls/libc.ts";
 import { mountOpened } from "../../mounts/mount_handle.ts";
 import { openInside } from "../../helpers/safe_path.ts";
 import { namesIn } from "../../helpers/tree.ts";

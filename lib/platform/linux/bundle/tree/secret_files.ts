@@ -7,7 +7,7 @@ import { chmod, chown, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { SecretFile } from "../../../../engine/ports/host_port.ts";
 import { runCommand } from "../../helpers/command.ts";
-import { mountClosed } from "../../helpers/libc.ts";
+import { mountClosed } from "../../calls/libc.ts";
 import { unmountAll } from "../../mounts/overlay.ts";
 import { secretsFolder } from "../../helpers/paths.ts";
 import type { HostFile } from "../mounts/bind_mounts.ts";

@@ -8,7 +8,7 @@ import { basename, join } from "node:path";
 import { EngineError } from "../../../../engine/errors.ts";
 import { CommandError, runCommand } from "../../helpers/command.ts";
 import type { HostContext } from "../../helpers/context.ts";
-import { callNumbers } from "../../helpers/system_calls.ts";
+import { callNumbers } from "../../calls/system_calls.ts";
 import { HIDE } from "../../perl/hide.pl.ts";
 import { HYBRID } from "../../perl/hybrid.pl.ts";
 import { findProgram } from "../../helpers/programs.ts";

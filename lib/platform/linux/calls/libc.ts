@@ -36,6 +36,8 @@ interface Library {
   mount(source: Bytes, target: Bytes, type: Bytes, flags: bigint, data: Bytes): Promise<number>;
   umount2(target: Bytes, flags: number): Promise<number>;
   syncfs(file: number): Promise<number>;
+  sync_file_range(file: number, from: bigint, size: bigint, flags: number): Promise<number>;
+  posix_fadvise(file: number, from: bigint, size: bigint, advice: number): Promise<number>;
   malloc_trim: ((kept: bigint) => Promise<number>) | null;
   socket(family: number, type: number, protocol: number): number;
   send(socket: number, data: Bytes, size: bigint, flags: number): bigint;
@@ -46,6 +48,8 @@ interface Library {
   inotify_init1(flags: number): number;
   inotify_add_watch(file: number, path: Bytes, events: number): number;
   statx(folder: number, path: Bytes, flags: number, fields: number, data: Bytes): number;
+  openat(folder: number, name: Bytes, flags: number): number;
+  getdents64: ((folder: number, data: Bytes, size: bigint) => bigint) | null;
   read_now(file: number, data: Bytes, size: bigint): bigint;
   pread(file: number, data: Bytes, size: bigint, position: bigint): bigint;
   write_now(file: number, data: Bytes, size: bigint): bigint;
@@ -71,8 +75,10 @@ const SYMBOLS = {
   write: { parameters: ["i32", "buffer", "usize"], result: "isize", nonblocking: true },
   mount: { parameters: ["buffer", "buffer", "buffer", "u64", "buffer"], result: "i32", nonblocking: true },
   umount2: { parameters: ["buffer", "i32"], result: "i32", nonblocking: true },
-  // This one waits for the disk.
+  // These wait for the disk, or free many pages.
   syncfs: { parameters: ["i32"], result: "i32", nonblocking: true },
+  sync_file_range: { parameters: ["i32", "i64", "i64", "u32"], result: "i32", nonblocking: true },
+  posix_fadvise: { parameters: ["i32", "i64", "i64", "i32"], result: "i32", nonblocking: true },
   // It walks all that is free; glibc alone has it.
   malloc_trim: { parameters: ["usize"], result: "i32", nonblocking: true, optional: true },
   // The kernel has the answers of netlink(7) ready before the call for them returns.
@@ -86,6 +92,9 @@ const SYMBOLS = {
   inotify_init1: { parameters: ["i32"], result: "i32" },
   inotify_add_watch: { parameters: ["i32", "buffer", "u32"], result: "i32" },
   statx: { parameters: ["i32", "buffer", "i32", "u32", "buffer"], result: "i32" },
+  openat: { parameters: ["i32", "buffer", "i32"], result: "i32" },
+  // glibc has it since 2.30.
+  getdents64: { parameters: ["i32", "buffer", "usize"], result: "isize", optional: true },
   // The server's own small files and locks: libc takes a fraction of the time that `node:fs` takes.
   write_now: { name: "write", parameters: ["i32", "buffer", "usize"], result: "isize" },
   unlink: { parameters: ["buffer"], result: "i32" },
@@ -137,10 +146,6 @@ const FROM_HANDLE = 4;
 /** `AF_NETLINK`, `SOCK_RAW | SOCK_CLOEXEC`, `NETLINK_ROUTE`, and `MSG_DONTWAIT`. */
 export const NETLINK = [16, 0o2000003, 0] as const;
 export const AT_ONCE = 0x40;
-/** A datagram of netlink(7) is no longer than this. */
-const DATAGRAM = 32 * 1024;
-/** So many datagrams are read of one answer: tens of thousands of addresses. */
-const MOST_DATAGRAMS = 256;
 
 /** Opened at the first call, once for the process; `null` on Node. */
 let opened: Library | null | undefined;
@@ -259,39 +264,6 @@ export async function syncFileSystemOf(path: string): Promise<boolean> {
 /** Gives the memory back that libc keeps for what was let go of. Resolves with whether there was any. */
 export async function trimAllocations(): Promise<boolean> {
   return await library()?.malloc_trim?.(0n) === 1;
-}
-
-/**
- * Asks the kernel by rtnetlink(7), one request after the other, and returns the datagrams of its answers; `undefined` where that was
- * not done.
- *
- * @param isLast Whether a datagram ends an answer
- */
-export function askRoutes(
-  requests: readonly Uint8Array[],
-  isLast: (datagram: Uint8Array) => boolean,
-): Uint8Array[] | undefined {
-  const calls = library();
-  const socket = calls?.socket(...NETLINK) ?? -1;
-  if (calls === null || socket < 0) return undefined;
-  try {
-    const datagrams: Uint8Array[] = [];
-    for (const request of requests) {
-      if (calls.send(socket, request, BigInt(request.length), 0) !== BigInt(request.length)) return undefined;
-      for (let hasEnded = false; !hasEnded;) {
-        if (datagrams.length === MOST_DATAGRAMS) return undefined;
-        const buffer = new Uint8Array(DATAGRAM);
-        const size = Number(calls.recv(socket, buffer, BigInt(buffer.length), AT_ONCE));
-        if (size <= 0) return undefined;
-        const datagram = buffer.subarray(0, size);
-        datagrams.push(datagram);
-        hasEnded = isLast(datagram);
-      }
-    }
-    return datagrams;
-  } finally {
-    calls.close(socket);
-  }
 }
 
 /** @internal A text as C has it. Throws `TypeError` for one with a NUL byte, which would name something else there. */

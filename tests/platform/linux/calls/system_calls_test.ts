@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { EngineError } from "../../../../lib/engine/errors.ts";
-import { callNumbers } from "../../../../lib/platform/linux/helpers/system_calls.ts";
+import { callNumbers } from "../../../../lib/platform/linux/calls/system_calls.ts";
 
 Deno.test("callNumbers() gives the numbers of a processor", () => {
   assertEquals(callNumbers("Test", ["setns", "open_tree"], "x64"), { setns: 308, open_tree: 428 });

@@ -50,6 +50,7 @@ type OwnCall =
   | "signalfd4"
   | "statx"
   | "umount2"
+  | "unlinkat"
   | "unshare"
   | "utimensat"
   | "write";
@@ -87,6 +88,7 @@ const GENERIC: Record<OwnCall, number> = {
   signalfd4: 74,
   statx: 291,
   umount2: 39,
+  unlinkat: 35,
   unshare: 97,
   utimensat: 88,
   write: 64,
@@ -123,6 +125,7 @@ const OWN_CALLS: Record<string, Partial<Record<OwnCall, number>>> = {
     signalfd4: 289,
     statx: 332,
     umount2: 166,
+    unlinkat: 263,
     unshare: 272,
     utimensat: 280,
     write: 1,

@@ -1,6 +1,6 @@
 import { assert } from "@std/assert";
 import { findCollector } from "../../../../lib/platform/entries/service/idle_memory.ts";
-import { trimAllocations } from "../../../../lib/platform/linux/helpers/libc.ts";
+import { trimAllocations } from "../../../../lib/platform/linux/calls/libc.ts";
 
 /** Bytes of memory that are only this process's. */
 function ownMemory(): number {
