@@ -1,7 +1,7 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import { EngineError } from "../../lib/engine/errors.ts";
 import type { ExecConfig } from "../../lib/engine/containers/exec/session.ts";
-import type { TerminalSize } from "../../lib/engine/containers/options.ts";
+import type { TerminalSize } from "../../lib/engine/records/spec_parts.ts";
 import type { Attachment, Frame } from "../../lib/engine/ports/host_port.ts";
 import type { Context, Upgraded } from "../../lib/rest/mod.ts";
 import { joinStreams, takeOver } from "../containers/attach.ts";

@@ -6,6 +6,9 @@ const MAX_UINT64 = 2n ** 64n - 1n;
 export const Int64 = z.union([z.bigint(), z.int()]);
 export type Int64 = z.output<typeof Int64>;
 
+/** Rows or columns of a terminal: 16 bits, as in the kernel. */
+export const TerminalSide = z.int().min(0).max(0xffff);
+
 /** A limit that is a non-negative number as it is, and 2^64-1 for every negative one. Exact in all 64 bits. */
 export const UInt64OrMinusOne = z.union([z.bigint(), z.int()]).transform((value) => {
   const exact = BigInt(value);

@@ -3,14 +3,15 @@
  *
  * @module
  */
+import { TerminalSide } from "./numbers.ts";
 import { z } from "./zod.ts";
 
 const TRUE = new Set(["1", "t", "T", "TRUE", "true", "True", "on"]);
 const FALSE = new Set(["0", "f", "F", "FALSE", "false", "False"]);
 const LOOSELY_FALSE = new Set(["", "0", "no", "false", "none"]);
 
-/** Rows or columns of a terminal: 16 bits, as in the kernel. */
-export const terminalSide = z.int().min(0).max(0xffff).optional();
+/** Rows or columns of a terminal. */
+export const terminalSide = TerminalSide.optional();
 
 /** A flag of the native tree: the words of `strconv.ParseBool`, and `on`. */
 export const flag = z.union([z.boolean(), z.string()]).transform((value, context) => {

@@ -165,7 +165,7 @@ export const DOCKER_HOST_FIELDS: Readonly<Record<string, string>> = {
   "LogConfig.Type": "The driver: `json-file`, `k8s-file`, `local`, `journald` or `none`.",
   "LogConfig.Config": "Options of the driver, such as `max-size`, whose units count in thousands.",
   ContainerIDFile: "The file on the client's side that holds the ID; it changes nothing here.",
-  ConsoleSize: "The rows and columns of the terminal; a client sets them by resizing.",
+  ConsoleSize: "The rows and columns of the terminal at each start, as `[24, 80]`.",
   NetworkMode: "The network: a network's name, `bridge`, `host`, `none`, `container:NAME`, or empty for the default.",
   PortBindings: "The ports of the host that lead to ports of the container, by the latter, as `80/tcp`.",
   "PortBindings.HostIp": "The address of the host; every address where it is empty.",

@@ -54,7 +54,7 @@ export function hostConfig(record: ContainerRecord, runtime: string): Sparse<Ins
     UTSMode: viewMode(namespaces.uts),
     ShmSize: spec.shmSize ?? DEFAULT_SHM_SIZE,
     Runtime: runtime,
-    ConsoleSize: [0, 0],
+    ConsoleSize: [spec.terminalSize?.height ?? 0, spec.terminalSize?.width ?? 0],
     Init: spec.init,
     ...inspectResources(record),
   };

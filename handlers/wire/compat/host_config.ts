@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Int64 } from "../numbers.ts";
+import { Int64, TerminalSide } from "../numbers.ts";
 import { z } from "../zod.ts";
 import { Mount } from "./mount.ts";
 import { PortBinding } from "./network.ts";
@@ -102,7 +102,7 @@ export const HostConfig = z.object({
   AutoRemove: z.boolean(),
   VolumeDriver: z.string(),
   VolumesFrom: z.array(z.string()).nullable(),
-  ConsoleSize: z.array(z.int()),
+  ConsoleSize: z.array(TerminalSide),
   Annotations: z.record(z.string(), z.string()).optional(),
   CapAdd: z.array(z.string()).nullable(),
   CapDrop: z.array(z.string()).nullable(),

@@ -3,12 +3,13 @@
  *
  * @module
  */
+import { TerminalSide } from "../numbers.ts";
 import { flag, looseFlag, terminalSide } from "../query.ts";
 import { z } from "../zod.ts";
 
 const texts = z.array(z.string()).nullable();
 /** Height and width. */
-const consoleSize = z.array(z.int()).nullish();
+const consoleSize = z.array(TerminalSide).nullish();
 
 /** `handlers.ExecCreateConfig`. */
 export const ExecCreateConfig = z.object({
@@ -30,8 +31,8 @@ export type ExecCreateConfig = z.output<typeof ExecCreateConfig>;
 export const ExecStartConfig = z.object({
   Detach: z.boolean(),
   Tty: z.boolean(),
-  h: z.int(),
-  w: z.int(),
+  h: TerminalSide,
+  w: TerminalSide,
   ConsoleSize: consoleSize,
 });
 export type ExecStartConfig = z.output<typeof ExecStartConfig>;

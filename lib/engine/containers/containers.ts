@@ -1,5 +1,6 @@
 /** Containers: what the engine offers of them, one call per operation. */
 import type { ContainerRecord } from "../records/container_record.ts";
+import type { TerminalSize } from "../records/spec_parts.ts";
 import { hostOf, requireHost } from "../core.ts";
 import type { Networks } from "../networks/networks.ts";
 import type { ContainerFacts } from "../ports/host_facts.ts";
@@ -44,7 +45,6 @@ import type {
   RemoveReport,
   RestartOptions,
   StopOptions,
-  TerminalSize,
   WaitCondition,
   WaitOptions,
 } from "./options.ts";

@@ -123,9 +123,3 @@ export interface AttachOptions {
   /** The key sequence that detaches from a terminal, `ctrl-p,ctrl-q` by default; empty: none. */
   detachKeys?: string;
 }
-
-/** A terminal's size in characters. */
-export interface TerminalSize {
-  height: number;
-  width: number;
-}

@@ -4,6 +4,7 @@
  * @module
  */
 import type { ContainerRecord } from "../records/container_record.ts";
+import type { TerminalSize } from "../records/spec_parts.ts";
 import type { Attachment } from "./host_port.ts";
 
 /** A process beside the container's own. An absent field has the container's value. */
@@ -37,7 +38,7 @@ export interface ExecStart {
   /** Absent: nobody is attached, and the process outlives this one. */
   streams?: ExecStreams;
   /** The terminal's size. */
-  size?: { height: number; width: number };
+  size?: TerminalSize;
 }
 
 /** How a process ended. */
@@ -62,7 +63,7 @@ export interface Execs {
    * with all it wrote, but not waiting for children of its own that it left behind. Closing it leaves the process be.
    */
   start(options: ExecStart): Promise<{ pid: number; attachment?: Attachment }>;
-  resize(id: string, size: { height: number; width: number }): Promise<void>;
+  resize(id: string, size: TerminalSize): Promise<void>;
   kill(id: string, signal: number): Promise<void>;
   state(id: string): Promise<ExecState>;
   /** Calls back once for every process that ends, also one of an earlier run. Returns a function that stops it. */

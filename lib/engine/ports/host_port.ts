@@ -24,6 +24,7 @@ import type { SpecPort } from "./spec_port.ts";
 import type { TreeOptions } from "./tree_stack.ts";
 import type { UserNamespaces } from "./user_port.ts";
 import type { NetworkStatus } from "../records/network_status.ts";
+import type { TerminalSize } from "../records/spec_parts.ts";
 
 /** Unpacked layers and the container trees mounted from them. A layer is named by its diff ID (`sha256:<hex>`). */
 export interface Layers {
@@ -32,7 +33,7 @@ export interface Layers {
   has(diffID: string): Promise<boolean>;
   /**
    * Unpacks a layer from its checked and translated tar (see `lib/oci/tar/layer_tar.ts`: whiteouts are already what the
-   * snapshotter understands). Visible only when whole. A diff ID that is not known before the tar was read is asked for then.
+   * snapshotter understands). Visible only when whole, and durable only after a `sync()`. A diff ID that is not known before the tar was read is asked for then.
    */
   apply(
     diffID: string | (() => Promise<string>),
@@ -48,6 +49,8 @@ export interface Layers {
   inspect(diffID: string): Promise<UnpackedLayer | undefined>;
   /** Compares a layer with its tar, and tells the first differences. */
   compare(diffID: string, tar: ReadableStream<Uint8Array>): Promise<string[]>;
+  /** Resolves when every layer that was there before the call lasts, whatever becomes of the machine. */
+  sync(): Promise<void>;
   remove(diffID: string): Promise<void>;
   list(): Promise<string[]>;
   /** Makes the container's writable layer. `diffIDs` go from base to top. Throws `unsupported` for a limit that cannot be set. */
@@ -174,7 +177,7 @@ export interface Processes {
   kill(containerID: string, signal: number): Promise<void>;
   pause(containerID: string): Promise<void>;
   resume(containerID: string): Promise<void>;
-  resize(containerID: string, size: { height: number; width: number }): Promise<void>;
+  resize(containerID: string, size: TerminalSize): Promise<void>;
   /** Removes what the runtime and the supervisor hold of it (bundle, state, cgroup, exit file, sockets); not the log. Idempotent. */
   delete(containerID: string): Promise<void>;
   state(containerID: string): Promise<ProcessState>;

@@ -97,6 +97,8 @@ export interface PutOptions {
   size?: number;
   /** The most bytes accepted; more is an `EngineError("limit")`. */
   limit?: number;
+  /** It need not last: it is gone when the store is opened anew, unless {@linkcode Blobs.keep} was asked for it. */
+  isScratch?: boolean;
   /** Continue what {@linkcode Blobs.staged} reported for `digest`, from this byte on. */
   offset?: number;
   /**
@@ -128,6 +130,11 @@ export interface Blobs {
    * many bytes are written; it stops when the signal aborts. Only stores in files of this machine have it.
    */
   fill?(write: FileWriter, options?: FillOptions): Promise<{ digest: string; size: number }>;
+  /**
+   * Makes a blob last that was put as scratch; nothing where there is no such blob. A store without it makes no difference between
+   * blobs.
+   */
+  keep?(digest: string): Promise<void>;
   /** How many bytes of an unfinished `put` under this digest are kept; 0 when none. */
   staged(digest: string): Promise<number>;
   /** The digests that something is staged under. */

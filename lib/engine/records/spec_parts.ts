@@ -19,6 +19,12 @@ export interface IdentitySpec {
   chrootFolders?: string[];
 }
 
+/** A terminal's size in characters. */
+export interface TerminalSize {
+  height: number;
+  width: number;
+}
+
 /** The settings of the first process besides its arguments. */
 export interface ProcessSpec {
   /** The engine's own environment is passed on. */
@@ -28,6 +34,8 @@ export interface ProcessSpec {
   /** The init of the host to use in place of the engine's. */
   initPath?: string;
   personality?: { domain: "LINUX" | "LINUX32" };
+  /** The size that the terminal has at each start, before the program runs. */
+  terminalSize?: TerminalSize;
   /** Further options of the mount of /proc. */
   procOptions?: string[];
   /** The OCI runtime, by name or path. */

@@ -57,6 +57,16 @@ Deno.test("CompatGetContainer() and CompatListContainers() use Docker's words fo
   assertEquals((await look()).ports, [0, 0]);
 });
 
+Deno.test("CompatGetContainer() shows the size that a container's terminal was asked for, and [0,0] where it was not", async () => {
+  await using test = await openTestEngine();
+  const size = async (name: string, HostConfig: object) => {
+    const body = { Image: TINY_NAME, Tty: true, HostConfig };
+    assertEquals((await test.send("POST", `/v1.50/containers/create?name=${name}`, body)).status, 201);
+    return (await (await test.send("GET", `/v1.50/containers/${name}/json`)).json()).HostConfig.ConsoleSize;
+  };
+  assertEquals([await size("sized", { ConsoleSize: [21, 71] }), await size("plain", {})], [[21, 71], [0, 0]]);
+});
+
 Deno.test("Docker's tree refuses a name that a container has already, and a restart policy there is not", async () => {
   await using test = await openTestEngine();
   const tell = async (path: string, body?: unknown) => {

@@ -35,6 +35,7 @@ const BODIES: Record<string, unknown>[] = [
       StorageOpt: { size: "8m", inodes: "900" },
       OomScoreAdj: 50,
       GroupAdd: ["5"],
+      ConsoleSize: [21, 71],
       Init: true,
     },
   },

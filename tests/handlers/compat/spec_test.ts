@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { CreateContainerConfig } from "../../../handlers/wire/compat/container_create.ts";
-import { accept, decode } from "../../../handlers/wire/decode.ts";
+import { accept, decode, DecodeError } from "../../../handlers/wire/decode.ts";
 import type { ContainerSpec } from "../../../lib/engine/records/container_record.ts";
 import { captured } from "../clients/requests.ts";
 import { difference, dockerSpec } from "../../fixtures/handlers/spec_difference.ts";
@@ -142,6 +142,19 @@ Deno.test("dockerRequest() reads the corners of docker's request", () => {
   ]]);
   assertEquals(spec.rlimits, [{ type: "RLIMIT_NOFILE", soft: 2n ** 64n - 1n, hard: 2n ** 64n - 1n }]);
   assertEquals(spec.resources, { pids: { limit: -1 } });
+});
+
+Deno.test("dockerRequest() reads the size of a container's terminal", () => {
+  const size = (ConsoleSize: unknown) => docker({ Image: "x", Tty: true, HostConfig: { ConsoleSize } }).terminalSize;
+  assertEquals([size([21, 71]), size([0, 0]), size([]), size(null)], [
+    { height: 21, width: 71 },
+    undefined,
+    undefined,
+    undefined,
+  ]);
+  for (const bad of [[-1, 80], [24, 0x10000], [24.5, 80], ["24", 80]]) {
+    assertThrows(() => size(bad), DecodeError, "HostConfig.ConsoleSize.");
+  }
 });
 
 Deno.test("dockerRequest() reads docker's devices, their rules and limits of block devices", () => {

@@ -8,6 +8,7 @@ import { userNamespace } from "../../../../lib/engine/containers/request/user_na
 import { parseTreeLimit } from "../../../../lib/engine/containers/request/parse_tree_limit.ts";
 import { parseByteSize } from "../../../../lib/engine/text/byte_size.ts";
 import { messageOf } from "../../../../lib/oci/message_of.ts";
+import { terminalSize } from "../../../exec/terminal_size.ts";
 import { requireImage } from "../../../containers/spec/image_name.ts";
 import { nameFields } from "../../../containers/spec/name_fields.ts";
 import { isEmpty, unsupported } from "../../../containers/spec/unsupported.ts";
@@ -133,6 +134,7 @@ function processOf(config: CreateContainerConfig): ContainerRequest {
     workdir: config.WorkingDir || undefined,
     createWorkdir: true,
     terminal: config.Tty,
+    terminalSize: terminalSize(config.HostConfig.ConsoleSize),
     stdin: config.OpenStdin,
     stdinOnce: config.StdinOnce,
   };

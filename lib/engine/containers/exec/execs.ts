@@ -7,7 +7,7 @@ import { requireHost } from "../../core.ts";
 import { parseDetachKeys } from "../streams/detach_keys.ts";
 import { exitsWithin } from "../life/wait_for_exit.ts";
 import { improperState } from "../failures.ts";
-import type { TerminalSize } from "../options.ts";
+import type { TerminalSize } from "../../records/spec_parts.ts";
 import { checkSessionSize } from "./sessions.ts";
 import { waitForExecExit } from "./record_exit.ts";
 import { improperSession } from "./failures.ts";

@@ -1,5 +1,5 @@
 import type { ContainerStatus } from "../../records/container_record.ts";
-import type { TerminalSize } from "../options.ts";
+import type { TerminalSize } from "../../records/spec_parts.ts";
 
 /** A caller's request for an exec session. */
 export interface ExecConfig {

@@ -1,4 +1,5 @@
 import type { ContainerRecord } from "../../records/container_record.ts";
+import type { TerminalSize } from "../../records/spec_parts.ts";
 import { linkVariables } from "../life/link_variables.ts";
 import type { ExecProcess } from "../../ports/exec_port.ts";
 import type { Attachment } from "../../ports/host_port.ts";
@@ -8,7 +9,6 @@ import { requireHost } from "../../core.ts";
 import { DEFAULT_DETACH_KEYS, parseDetachKeys } from "../streams/detach_keys.ts";
 import { improperState, isCode } from "../failures.ts";
 import { onProcess } from "../life/on_process.ts";
-import type { TerminalSize } from "../options.ts";
 import { recordExecExit, waitForExecExit } from "./record_exit.ts";
 import { improperSession } from "./failures.ts";
 import { type ExecSession, takesSession } from "./session.ts";

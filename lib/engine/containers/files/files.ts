@@ -28,6 +28,11 @@ export class ContainerFiles {
     this.#context = context;
   }
 
+  /** Keeps the container's tree mounted until the result is disposed of, for who works on its files more than once. */
+  hold(nameOrID: string): Promise<AsyncDisposable> {
+    return holdTree(this.#context, nameOrID);
+  }
+
   /** Tells what is at a path. Throws `no_such_file`; a link to nothing does not `exist`. */
   stat(nameOrID: string, path: string, signal?: AbortSignal): Promise<PathFacts> {
     return statPath(this.#context, nameOrID, path, signal);

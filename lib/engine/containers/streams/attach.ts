@@ -1,5 +1,6 @@
 import { concatBytes } from "../../../oci/bytes/bytes.ts";
 import type { ContainerRecord } from "../../records/container_record.ts";
+import type { TerminalSize } from "../../records/spec_parts.ts";
 import type { Attachment, Frame, Processes } from "../../ports/host_port.ts";
 import { bringUp } from "../life/bring_up.ts";
 import { type Context, emitEvent, withContainerLock } from "../context.ts";
@@ -9,7 +10,7 @@ import { improperState } from "../failures.ts";
 import { readLogs } from "./logs.ts";
 import { startForPod } from "../life/lifecycle.ts";
 import { onProcess } from "../life/on_process.ts";
-import type { AttachOptions, TerminalSize } from "../options.ts";
+import type { AttachOptions } from "../options.ts";
 import { invalid } from "../../errors.ts";
 
 /** Attaches to a container, and brings it up first where it has no process, so that a start to come is seen whole. */

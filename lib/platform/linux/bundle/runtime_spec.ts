@@ -71,6 +71,7 @@ export async function buildSpec(record: ContainerRecord, sources: SpecSources): 
     ociVersion: "1.0.2",
     process: {
       terminal: record.process.terminal,
+      ...record.process.terminal && { consoleSize: spec.terminalSize },
       user: {
         uid: user.uid,
         gid: user.gid,

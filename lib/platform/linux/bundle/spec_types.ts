@@ -5,6 +5,7 @@
  */
 
 import type { Limits } from "../../../engine/records/limits.ts";
+import type { TerminalSize } from "../../../engine/records/spec_parts.ts";
 
 /** `mounts[]`. */
 export interface SpecMount {
@@ -93,6 +94,8 @@ export interface RuntimeSpec {
   ociVersion: string;
   process: {
     terminal: boolean;
+    /** The terminal's size, in rows and columns. */
+    consoleSize?: TerminalSize;
     user: SpecUser;
     args: string[];
     env: string[];

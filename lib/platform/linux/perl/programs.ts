@@ -9,7 +9,7 @@
  */
 import { constants as files } from "node:fs";
 import { arch, constants as system } from "node:os";
-import { callNumbers, type SystemCall } from "../helpers/system_calls.ts";
+import { callNumbers, type SystemCall } from "../calls/system_calls.ts";
 import { AGENT_COMPARE } from "./agent/compare.pl.ts";
 import { AGENT_DISPATCH } from "./agent/dispatch.pl.ts";
 import { AGENT_FINAL } from "./agent/final.pl.ts";
@@ -31,6 +31,7 @@ import { LINKS } from "./links.pl.ts";
 import { MOUNTS } from "./mounts.pl.ts";
 import { NOTIFY } from "./notify.pl.ts";
 import { NURSERY_REQUESTS } from "./nursery/requests.pl.ts";
+import { NURSERY_RESIZE } from "./nursery/resize.pl.ts";
 import { NURSERY_TREES } from "./nursery/trees.pl.ts";
 import { NULL } from "./null.pl.ts";
 import { OLDER_LOGS } from "./older_logs.pl.ts";
@@ -95,19 +96,19 @@ const AGENT_BLOCK = [
  */
 export const NURSERY_PROGRAM: PerlProgram = {
   parts: [
-    ...[COMMON, END_AT_ONCE, HIDE, EPOLL, NULL, NURSERY_EXEC, NURSERY_ATTACH, ...AGENT_BLOCK],
+    ...[COMMON, END_AT_ONCE, HIDE, EPOLL, NULL, NURSERY_EXEC, NURSERY_ATTACH, NURSERY_RESIZE, ...AGENT_BLOCK],
     ...[NURSERY_LAUNCH, NURSERY_REQUESTS],
   ],
   calls: [
     ...GROUND.calls,
-    ...["fsetxattr", "mknodat", "linkat", "fchownat", "utimensat", "capget", "capset"] as const,
+    ...["fsetxattr", "mknodat", "linkat", "unlinkat", "fchownat", "utimensat", "capget", "capset"] as const,
     ...["openat", "write", "lseek", "ftruncate", "fchown", "fchmod", "close"] as const,
     ...["pidfd_open", "unshare", "mount", "memfd_create"] as const,
     ...["epoll_create1", "epoll_ctl", "epoll_pwait", "prctl", "recvmsg"] as const,
     ...["fsopen", "fsconfig", "fsmount", "open_tree", "move_mount", "umount2", "close_range"] as const,
   ],
   flags: [...GROUND.flags, "O_WRONLY", "O_CREAT", "O_EXCL"],
-  errors: [...READ_ERRORS, "EEXIST", "ENOSPC", "EDQUOT", "EADDRINUSE"],
+  errors: [...READ_ERRORS, "EEXIST", "EISDIR", "ENOSPC", "EDQUOT", "EADDRINUSE", "EOPNOTSUPP"],
 };
 
 /** Keeps the files of logs that begin anew at a greatest size. */

@@ -8,6 +8,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import type { ContainerRecord, ExitStatus, LogSource } from "../../../engine/records/container_record.ts";
+import type { TerminalSize } from "../../../engine/records/spec_parts.ts";
 import { EngineError } from "../../../engine/errors.ts";
 import type {
   Attachment,
@@ -160,8 +161,9 @@ export class LinuxProcesses implements Processes {
     return await cgroups.setFrozen(facts.cgroup, freezes);
   }
 
-  async resize(containerID: string, size: { height: number; width: number }): Promise<void> {
-    await resizeTerminal(this.#pathsOf(containerID).control, size, () => notRunning("Resize terminal", containerID));
+  async resize(containerID: string, size: TerminalSize): Promise<void> {
+    const gone = () => notRunning("Resize terminal", containerID);
+    await resizeTerminal(this.#parts.nursery, this.#pathsOf(containerID).control, size, gone);
   }
 
   async delete(containerID: string): Promise<void> {

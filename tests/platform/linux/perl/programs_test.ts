@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { runCommand } from "../../../../lib/platform/linux/helpers/command.ts";
-import { callNumbers } from "../../../../lib/platform/linux/helpers/system_calls.ts";
+import { callNumbers } from "../../../../lib/platform/linux/calls/system_calls.ts";
 import { HIDE } from "../../../../lib/platform/linux/perl/hide.pl.ts";
 import { HYBRID } from "../../../../lib/platform/linux/perl/hybrid.pl.ts";
 import { perlArguments, type PerlProgram } from "../../../../lib/platform/linux/perl/programs.ts";

@@ -191,7 +191,6 @@ Deno.test({
     await writer.write(encoder.encode("stty size; test -t 0 && echo tty-$((6*7))\n"));
     assertStringIncludes(await readUntil(reader, "tty-42\r\n"), "33 101\r\n");
     await bench.processes.execs.resize(options.id, { height: 20, width: 40 });
-    await sleep(50);
     await writer.write(encoder.encode("stty size; echo done-$((1+1))\n"));
     assertStringIncludes(await readUntil(reader, "done-2\r\n"), "20 40\r\n");
     await writer.write(encoder.encode("sleep 30\n"));

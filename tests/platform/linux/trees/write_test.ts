@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { EngineError } from "../../../../lib/engine/errors.ts";
 import { entryFrame, lastFrame, STORED_LETTER } from "../../../../lib/oci/tar/entry_frame.ts";
 import { LayerError } from "../../../../lib/oci/tar/layer_error.ts";
+import { callNumbers } from "../../../../lib/platform/linux/calls/system_calls.ts";
+import { runCommand } from "../../../../lib/platform/linux/helpers/command.ts";
 import type { Entry } from "../../../fixtures/images/tar_builder.ts";
 import { testTrees } from "../../../fixtures/platform/tree_rig.ts";
 
@@ -85,6 +87,78 @@ testTrees("Trees.write() replaces what is in the way, unless kinds are to be kep
   assert((await stat(inside("t/file"))).isDirectory());
   await assertRejects(() => rig.put("/t/folder", []), EngineError, "exists but is not a directory");
 });
+
+testTrees(
+  "Trees.write() replaces one entry after the other, of every kind, and leaves what links lead to",
+  async (rig) => {
+    const inside = (path: string) => join(rig.root, "t", path);
+    const outside = join(rig.folder, "outside");
+    await mkdir(inside("c/deep"), { recursive: true });
+    await Promise.all([...["a", "e", "f"].map((path) => writeFile(inside(path), "old")), writeFile(outside, "safe")]);
+    await symlink(outside, inside("b"));
+    const file = (path: string): Entry => ({ type: "file", path, content: "new" });
+    const all: Entry[] = [
+      ...[file("a"), file("b"), file("c"), file("d")],
+      { type: "hardlink", path: "e", target: "a" },
+      { type: "symlink", path: "f", target: "a" },
+    ];
+    for (let round = 0; round < 2; round++) {
+      await rig.put("/t", all);
+      const found = await Promise.all(["a", "b", "c", "d", "e", "f"].map((path) => lstat(inside(path))));
+      assertEquals(found.map((facts) => facts.isSymbolicLink()), [false, false, false, false, false, true]);
+      assertEquals(found[4].ino, found[0].ino);
+      assertEquals(
+        await Promise.all(["a", "b", "c", "d", "f"].map((path) => text(inside(path)))),
+        Array(5).fill("new"),
+      );
+      assertEquals(await text(outside), "safe");
+    }
+    // A link to itself has nothing left to lead to, as in an archive that is unpacked by tar(1).
+    await assertRejects(() => rig.put("/t", [file("a"), { type: "hardlink", path: "d", target: "d" }]), EngineError);
+    await mkdir(inside("kept"));
+    const onFolder = () => rig.put("/t", [file("a"), file("b"), file("kept")], { keepKinds: true });
+    await assertRejects(onFolder, EngineError, 'copier: put: error creating file at "/t/kept"');
+  },
+);
+
+testTrees(
+  "Trees.write() gives a file its own owner and mode, whatever its folder gives to what is made there",
+  async (rig) => {
+    const inside = (path: string) => join(rig.root, "t", path);
+    await rig.put("/t", [{ type: "dir", path: "group", mode: 0o2777, gid: 6 }, {
+      type: "dir",
+      path: "list",
+      mode: 0o777,
+    }]);
+    // An access list for whatever is made there: owner and group may read and write, user 9 may read, and others nothing. `acl(5)`.
+    const set = callNumbers("Set an attribute", ["fsetxattr"]).fsetxattr;
+    const program = `open(my $folder, "<", $ARGV[0]); my $all = 0xffffffff;
+    my $list = pack "L(SSL)5", 2, 1, 6, $all, 2, 4, 9, 4, 6, $all, 16, 6, $all, 32, 0, $all;
+    syscall(${set}, fileno $folder, my $name = "system.posix_acl_default", $list, length $list, 0) == 0 or die $!`;
+    await runCommand("perl", ["-e", program, inside("list")]);
+    await rig.put(
+      "/t",
+      ["group", "list"].flatMap((folder): Entry[] => [
+        { type: "file", path: `${folder}/roots`, content: "x", mode: 0o755 },
+        { type: "file", path: `${folder}/users`, content: "x", mode: 0o755, uid: 5, gid: 7 },
+        { type: "file", path: `${folder}/sets`, content: "x", mode: 0o6755 },
+      ]),
+    );
+    for (const folder of ["group", "list"]) {
+      for (
+        const [name, mode, uid, gid] of [["roots", 0o755, 0, 0], ["users", 0o755, 5, 7], [
+          "sets",
+          0o6755,
+          0,
+          0,
+        ]] as const
+      ) {
+        const facts = await stat(inside(`${folder}/${name}`));
+        assertEquals([facts.mode & 0o7777, facts.uid, facts.gid], [mode, uid, gid], `${folder}/${name}`);
+      }
+    }
+  },
+);
 
 testTrees("Trees.write() renames, and gives all of it to an owner", async (rig) => {
   const entries: Entry[] = [{ type: "dir", path: "one" }, { type: "file", path: "one/two", content: "x", uid: 9 }];

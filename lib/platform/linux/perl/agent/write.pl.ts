@@ -1,6 +1,6 @@
 // Made of write.pl by `deno task generate`: change that file.
 export const AGENT_WRITE = String.raw`
-my ($input, $target, $shown, $keep, @own, @first, @later, @files) = ('');
+my ($input, $target, $shown, $keep, @own, @first, @self, @later, @files) = ('');
 my ($current, $current_path);
 my $here;
 my $MOUNT_ROOT = 0x2000;
@@ -61,10 +61,11 @@ sub holds_mount {
   chdir $above;
   return $found;
 }
+sub remove_file { my ($name) = @_; return syscall($nr{unlinkat}, $CWD, "$name", 0) == 0 }
 sub remove_here {
   my ($name, $above) = @_;
-  my $facts = look_here($name) or return 1;
-  return unlink($name) if $facts->{type} != $FOLDER;
+  return 1 if remove_file($name) || $! == $nr{ENOENT};
+  return 0 if $! != $nr{EISDIR};
   my $folder = open_child($name) or return 0;
   chdir $folder;
   remove_here($_, $folder) for names_here();
@@ -73,36 +74,48 @@ sub remove_here {
 }
 sub clear {
   my ($path, $name, $above) = @_;
-  my $facts = look_here($name) or return;
-  my $is_folder = $facts->{type} == $FOLDER;
+  return if remove_file($name) || $! == $nr{ENOENT};
+  my $is_folder = $! == $nr{EISDIR};
   if ($keep && $is_folder) {
     my $text = sprintf('copier: put: error creating file at "%s": open %s: file exists', shown($path), shown($path));
     fail('put', $text);
   }
   my $text = sprintf('copier: put: error removing item to be overwritten "%s": ', shown($path));
-  if (!$is_folder) {
-    $facts->{attributes} & $MOUNT_ROOT and fail('put', $text . 'device or resource busy');
-    unlink($name) or fail('put', $text . lc $!);
-    return;
-  }
+  $is_folder or fail('put', $text . lc $!);
   undef $current_path;
   holds_mount($name, $above) and fail('put', $text . 'device or resource busy');
   remove_here($name, $above) or fail('put', $text . lc $!);
 }
+my $replaces = 0;
 sub attempt {
   my ($path, $name, $above, $make) = @_;
+  $replaces &&= remove_file($name);
   return if $make->();
-  if ($! == $nr{EEXIST}) { clear($path, $name, $above); return if $make->() }
+  if ($! == $nr{EEXIST}) { clear($path, $name, $above); $replaces = 1; return if $make->() }
   wrong($path, lc $!);
 }
 sub times_of { my ($time, $nanos) = @_; return pack('q4', $time, $nanos, $time, $nanos) }
+sub first_mode {
+  my ($facts) = @_;
+  my ($uid, $gid) = @own ? @own : @$facts{qw(uid gid)};
+  return $uid == $self[0] && $gid == $self[1] && $facts->{mode} == ($facts->{mode} & 0777) ? $facts->{mode} : 0600;
+}
+sub is_dressed {
+  my ($number, $uid, $gid, $mode) = @_;
+  my $made = look($number, '', $EMPTY_PATH) or return 0;
+  return $made->{uid} == $uid && $made->{gid} == $gid && ($made->{mode} & 07777) == $mode;
+}
 sub dress {
   my ($path, $number, $facts) = @_;
-  syscall($nr{fchown}, $number, @own ? @own : ($facts->{uid}, $facts->{gid})) == 0 or wrong($path, lc $!);
-  syscall($nr{fchmod}, $number, $facts->{mode}) == 0 or wrong($path, lc $!);
+  my ($uid, $gid) = @own ? @own : @$facts{qw(uid gid)};
+  if (!is_dressed($number, $uid, $gid, $facts->{mode})) {
+    syscall($nr{fchown}, $number, $uid, $gid) == 0 or wrong($path, lc $!);
+    syscall($nr{fchmod}, $number, $facts->{mode}) == 0 or wrong($path, lc $!);
+  }
   my @attributes = @{$facts->{attributes}};
   while (my ($name, $value) = splice(@attributes, 0, 2)) {
     syscall($nr{fsetxattr}, $number, "$name", "$value", length $value, 0) == 0
+      or $! == $nr{EOPNOTSUPP} && $name =~ /^user\./
       or fail('put', sprintf('copier: put: error setting extended attributes on "%s": %s', shown($path), lc $!));
   }
   stamp($number, @$facts{qw(time nanos)});
@@ -156,8 +169,8 @@ sub write_sparsely {
 }
 sub make_file {
   my ($path, $name, $above, $facts, $place) = @_;
-  my $number;
-  attempt($path, $name, $above, sub { ($number = syscall($nr{openat}, $CWD, "$name", $NEW_FILE, 0600)) >= 0 });
+  my ($number, $mode) = (undef, first_mode($facts));
+  attempt($path, $name, $above, sub { ($number = syscall($nr{openat}, $CWD, "$name", $NEW_FILE, $mode)) >= 0 });
   my ($left, $has_hole) = ($facts->{size}, 0);
   my $file = defined $place && seek_stored($path, $place);
   while ($left > 0) {
@@ -179,7 +192,7 @@ sub make_folder {
       my $there = look_here($name);
       if ($there && $there->{type} != $FOLDER) {
         wrong($path, 'file exists') if $keep;
-        unlink($name) && mkdir($name, 0700) or wrong($path, lc $!);
+        remove_file($name) && mkdir($name, 0700) or wrong($path, lc $!);
       }
     }
     $folder = open_child($name) or wrong($path, lc $!);
@@ -235,6 +248,7 @@ sub put {
   umask 0;
   @own = host_ids($uid + 0, $gid + 0) if $uid ne '';
   @first = host_ids(0, 0);
+  @self = ($> + 0, $) + 0);
   $target = open_folder($root, $path, $IN_ROOT);
   my $is_file = !$target && $! == $nr{ENOTDIR};
   if (!$target && $must_exist) { open_at($root, $path, $O_PATH, $IN_ROOT) or failed("open $path") }

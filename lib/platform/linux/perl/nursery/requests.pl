@@ -8,6 +8,7 @@
 # | `run KEY COMMAND…` | the same |
 # | `exec KEY …` | the same, with the fields of `exec.pl` |
 # | `attach KEY …` | the same, with the fields of `attach.pl` |
+# | `resize KEY …` | the same, with the fields of `resize.pl` |
 # | `tree KEY …`, `look KEY …` | the same, with the fields of `trees.pl` |
 # | `netns KEY PATH` | the same |
 # | `seal KEY PATH` | the same, with a path of the copy as LINE |
@@ -38,7 +39,7 @@ my ($held, %jobs, %files, @polled) = ('');
 my ($own_network, $may_return, @spare, $wanted, @copies);
 # Carriers that wait for what they are to do, and whether anybody wanted one.
 my (@carriers, $has_carried);
-my %carries = (exec => \&exec_session, attach => \&attach_session, tree => \&tree_session);
+my %carries = (exec => \&exec_session, attach => \&attach_session, tree => \&tree_session, resize => \&set_terminal_size);
 # Processes that look at paths: those that wait for one, and by their job's key those at work.
 my (@lookers, %looking);
 my $epoll = make_epoll();

@@ -11,7 +11,7 @@ $SIG{CHLD} = 'DEFAULT';
 my ($held, %jobs, %files, @polled) = ('');
 my ($own_network, $may_return, @spare, $wanted, @copies);
 my (@carriers, $has_carried);
-my %carries = (exec => \&exec_session, attach => \&attach_session, tree => \&tree_session);
+my %carries = (exec => \&exec_session, attach => \&attach_session, tree => \&tree_session, resize => \&set_terminal_size);
 my (@lookers, %looking);
 my $epoll = make_epoll();
 

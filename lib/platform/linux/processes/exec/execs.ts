@@ -4,6 +4,7 @@
  * @module
  */
 import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import type { TerminalSize } from "../../../../engine/records/spec_parts.ts";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
@@ -17,6 +18,7 @@ import { containerPaths, type ExecPaths, execPaths } from "../../helpers/paths.t
 import { namesIn, removeFolder } from "../../helpers/tree.ts";
 import { ownCapabilities } from "../../bundle/capabilities.ts";
 import { groupOf, isAlive, markProcess, type ProcessMark, signalIfThere } from "../../helpers/proc.ts";
+import { Locks } from "../../../../engine/store/locks.ts";
 import { resizeTerminal } from "../resize_terminal.ts";
 import type { Nursery } from "../nursery/nursery.ts";
 import type { Runtimes } from "../runtime/runtimes.ts";
@@ -55,6 +57,7 @@ export class LinuxExecs implements Execs {
   readonly #context: HostContext;
   readonly #parts: ExecParts;
   readonly #capabilities = ownCapabilities();
+  readonly #resizes = new Locks();
   readonly #callbacks = new Set<ExitCallback>();
   /** Sessions of an earlier run, whose end nobody tells of. */
   readonly #adopted: Set<string>;
@@ -76,7 +79,7 @@ export class LinuxExecs implements Execs {
     try {
       await mkdir(paths.exits, { recursive: true, mode: 0o700 });
       const capabilities = await this.#capabilities;
-      await writeProcess(paths.process, options.process, { record, config, capabilities });
+      await writeProcess(paths.process, options.process, { record, config, capabilities, size: options.size });
       const run = await this.#run(options, paths);
       this.#remember(id, paths, run);
       return { pid: run.pid, attachment: run.attachment };
@@ -86,9 +89,10 @@ export class LinuxExecs implements Execs {
     }
   }
 
-  async resize(id: string, size: { height: number; width: number }): Promise<void> {
+  async resize(id: string, size: TerminalSize): Promise<void> {
     const gone = () => new EngineError("state", `Resize terminal: exec session ${id} does not run`);
-    await resizeTerminal(this.#pathsOf(id).control, size, gone);
+    const { control } = this.#pathsOf(id);
+    await this.#resizes.with(id, () => resizeTerminal(this.#parts.nursery, control, size, gone));
   }
 
   kill(id: string, signal: number): Promise<void> {

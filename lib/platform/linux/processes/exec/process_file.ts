@@ -5,6 +5,7 @@
  */
 import { readFile, writeFile } from "node:fs/promises";
 import type { ContainerRecord } from "../../../../engine/records/container_record.ts";
+import type { TerminalSize } from "../../../../engine/records/spec_parts.ts";
 import { EngineError } from "../../../../engine/errors.ts";
 import type { ExecProcess } from "../../../../engine/ports/exec_port.ts";
 import { specText, withHome } from "../../bundle/runtime_spec.ts";
@@ -20,17 +21,21 @@ export interface ProcessSources {
   config: string;
   /** Every capability this host can give. */
   capabilities: ReadonlySet<string>;
+  /** The terminal's size. */
+  size?: TerminalSize;
 }
 
 /** Writes the process object of a session: the container's own process, with what was asked for. */
 export async function writeProcess(path: string, wish: ExecProcess, sources: ProcessSources): Promise<void> {
   const { process: own, root } = await readSpec(sources.config);
-  const { record } = sources;
+  const { record, size } = sources;
   const name = wish.user ?? record.process.user;
   const user = await resolveUser(root.path, name, record.spec.groups);
   const process: SpecProcess = {
     ...own,
     terminal: wish.terminal,
+    // runc sets it before it runs the program, crun while that is on its way, and the supervisor when it has got the terminal.
+    consoleSize: wish.terminal ? size : undefined,
     args: wish.args,
     env: withHome(mergeLists(record.process.env, secretVariables(record, own.env), wish.env), user.home),
     cwd: wish.workdir ?? own.cwd,

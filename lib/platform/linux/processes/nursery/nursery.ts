@@ -113,6 +113,11 @@ export class Nursery {
     return this.#begin("look", fields);
   }
 
+  /** Sets the size of a terminal; the fields are those of `resize.pl`. Returns the line that it says. */
+  resize(fields: readonly string[]): Promise<string> {
+    return this.#answerOf("resize", fields, "Resize terminal");
+  }
+
   /**
    * Runs a program whose output is of no interest to its end. Throws {@linkcode CommandError} with its standard error, or
    * `EngineError("internal")` when the nursery is lost.
@@ -138,26 +143,26 @@ export class Nursery {
 
   /** Makes a copy of a program that nobody can change, and returns a path of it that is good for as long as the nursery lives. */
   seal(program: string): Promise<string> {
-    return this.#doItself("seal", [program], `Copy "${program}"`);
+    return this.#answerOf("seal", [program], `Copy "${program}"`);
   }
 
   /** Makes a network namespace with its loopback up, kept by a file that is there. */
   async netns(path: string): Promise<void> {
-    await this.#doItself("netns", [path], `Make network namespace "${path}"`);
+    await this.#answerOf("netns", [path], `Make network namespace "${path}"`);
   }
 
   /** Makes a mount namespace; the fields are those of `launch.pl`. Returns why it is not a small one, or an empty text. */
   launch(fields: readonly string[]): Promise<string> {
-    return this.#doItself("launch", fields, "Make mount namespace");
+    return this.#answerOf("launch", fields, "Make mount namespace");
   }
 
   /** Lets go of the mount namespace to which a link leads. */
   async land(link: string): Promise<void> {
-    await this.#doItself("land", [link], "Let go of a mount namespace");
+    await this.#answerOf("land", [link], "Let go of a mount namespace");
   }
 
-  /** Has its process do work itself, and returns the line that it says. */
-  async #doItself(verb: string, fields: readonly string[], task: string): Promise<string> {
+  /** Has work done, and returns the line that is said of it. */
+  async #answerOf(verb: string, fields: readonly string[], task: string): Promise<string> {
     const { said, ended } = await this.#begin(verb, fields);
     const { line, errors } = await said;
     if (await ended === 0) return line;
@@ -190,7 +195,7 @@ export class Nursery {
   async #start(): Promise<Running> {
     const child = startPipedProgram(
       this.#perl,
-      perlArguments(NURSERY_PROGRAM, "Start supervisor", [eventSize(), RESIZE]),
+      perlArguments(NURSERY_PROGRAM, "Start supervisor", [eventSize(), RESIZE, UNREAD]),
       {
         cwd: "/",
         env: HELPER_ENVIRONMENT,
@@ -239,6 +244,8 @@ export function exitCodeOf(status: number): number {
 
 /** `TIOCSWINSZ` of ioctl_tty(2). */
 const RESIZE = String(arch() === "ppc64" ? 0x80087467 : 0x5414);
+/** `FIONREAD` of pipe(7). */
+const UNREAD = String(arch() === "ppc64" ? 0x4004667f : 0x541b);
 
 async function listen(frames: FrameReader, jobs: Map<string, Job>): Promise<void> {
   for (let fields = await frames.readTexts(); fields !== undefined; fields = await frames.readTexts()) {

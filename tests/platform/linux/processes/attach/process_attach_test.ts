@@ -84,7 +84,6 @@ Deno.test({
     const writer = attachment.input.getWriter();
     const reader = attachment.output.getReader();
     await readUntil(reader, "> ");
-    await sleep(50);
     await writer.write(new TextEncoder().encode("stty size; test -t 0 && echo tty-$((6*7))\n"));
     const seen = await readUntil(reader, "tty-42\r\n");
     assertStringIncludes(seen, "33 101\r\n");
