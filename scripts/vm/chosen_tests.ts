@@ -20,6 +20,8 @@ export const CHOSEN: readonly string[] = [
 
 /** The folder of the tests of the Debian package: a file for each boot. */
 const BOOTS = "tests/vm/boots";
+/** The folder of the tests of a power cut: a file for before and one for after it. */
+const CUT = "tests/vm/cut";
 
 /** The import map in the machine, and the option that names it. */
 const MAP = "/mnt/run/import_map.json";
@@ -68,6 +70,16 @@ esac`;
     await Deno.rename(await buildDeb(options), `${folder}/gantry.deb`);
   };
   return bootMachine(script, { mayBootAgain: true, fill });
+}
+
+/** Cuts the machine's power behind the answer to a client, boots it again, and returns the exit code of the tests about what it finds. */
+export function bootAfterCut(): Promise<number> {
+  const script = `export GANTRY_TEST_CUT=1
+case $BOOT in
+1) ${testCommand([`${CUT}/before_cut_test.ts`])} ;;
+*) ${testCommand([`${CUT}/after_cut_test.ts`])} ;;
+esac`;
+  return bootMachine(script, { mayBootAgain: true });
 }
 
 /** The needs of a script in the machine. */

@@ -249,9 +249,14 @@ export class Images {
     return this.#content.layerSize(diffID);
   }
 
-  /** Hides or deletes what an interrupted pull or removal left. Called once, at start. */
+  /** Hides or deletes what an interrupted pull or removal left, and mends what the machine's end did. Called once, at start. */
   async recover(): Promise<void> {
-    await this.#content.sweep();
+    const content = this.#content;
+    await content.sweep();
+    await content.syncs.recover(
+      (diffID) => content.isNeeded(`layer:${diffID}`),
+      (diffID, blob) => mendLayer(this.#parts, diffID, blob),
+    );
   }
 
   /** Stops pulls and the like; resolves when each has cleaned up. */
@@ -259,6 +264,7 @@ export class Images {
     this.#closed = true;
     for (const stop of this.#tasks.values()) stop.abort(engineCloses());
     await Promise.allSettled(this.#tasks.keys());
+    await this.#content.syncs.settle();
   }
 
   get #removal(): RemovalContext {

@@ -83,6 +83,7 @@ function pretendLayers(kernel: PretendKernel): Layers {
     adopt: () => Promise.resolve(false),
     inspect: () => Promise.resolve({ since: 0 }),
     compare: () => Promise.resolve([]),
+    sync: done,
     remove: done,
     list: () => Promise.resolve([]),
     create: (id) => Promise.resolve(void kernel.layers.add(id)),

@@ -14,9 +14,10 @@ interface Order {
   isLast?: boolean;
 }
 
-/** The hexadecimal digits of a digest, or why there is none; nothing for an order in between. */
+/** The hexadecimal digits of a digest, or why there is none; for an order in between only how many bytes are digested. */
 interface Outcome {
   id: number;
+  at?: number;
   hex?: string;
   error?: string;
 }
@@ -33,12 +34,12 @@ const follow = ({ id, path, end, isLast }) => {
     while (state.at < end) {
       const got = fs.readSync(state.file, buffer, 0, Math.min(buffer.length, end - state.at), state.at);
       // Zeros at the end come into the file when it is whole.
-      if (got === 0 && !isLast) return { id };
+      if (got === 0 && !isLast) return { id, at: state.at };
       if (got === 0) throw new Error("the file ends at " + state.at);
       state.hash.update(buffer.subarray(0, got));
       state.at += got;
     }
-    if (end !== undefined && !isLast) return { id };
+    if (end !== undefined && !isLast) return { id, at: state.at };
     files.delete(id);
     fs.closeSync(state.file);
     return { id, hex: state.hash.digest("hex") };
@@ -65,19 +66,27 @@ interface Thread {
   end(): void;
 }
 
+/** A caller that waits for a digest, and is told how far it has come. */
+type Waiting = PromiseWithResolvers<string> & { onProgress?: (end: number) => void };
+
 /** The thread, while there is a file that it follows, and who waits for digests. */
-let current: { thread: Thread; waiting: Map<number, PromiseWithResolvers<string>> } | undefined;
+let current: { thread: Thread; waiting: Map<number, Waiting> } | undefined;
 let count = 0;
 
 /** A file that the thread digests. */
 export class FollowedFile {
   readonly #id = count++;
   readonly #path: string;
-  readonly #digest = Promise.withResolvers<string>();
+  readonly #digest: Waiting;
 
-  /** Begins to follow a file. */
-  constructor(path: string) {
+  /**
+   * Begins to follow a file.
+   *
+   * @param onProgress Told up to where the file was read, which is not done again
+   */
+  constructor(path: string, onProgress?: (end: number) => void) {
     this.#path = path;
+    this.#digest = { ...Promise.withResolvers<string>(), onProgress };
     this.#digest.promise.catch(() => {});
     current ??= startThread();
     current.waiting.set(this.#id, this.#digest);
@@ -109,8 +118,9 @@ export class FollowedFile {
 }
 
 function startThread(): NonNullable<typeof current> {
-  const waiting = new Map<number, PromiseWithResolvers<string>>();
-  const take = ({ id, hex, error }: Outcome) => {
+  const waiting = new Map<number, Waiting>();
+  const take = ({ id, at, hex, error }: Outcome) => {
+    if (at !== undefined) waiting.get(id)?.onProgress?.(at);
     if (error !== undefined) waiting.get(id)?.reject(new Error(error));
     else if (hex !== undefined) waiting.get(id)?.resolve(hex);
   };

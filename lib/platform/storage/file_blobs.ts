@@ -1,6 +1,7 @@
 import {
   chmod,
   type FileHandle,
+  link,
   lstat,
   mkdir,
   open,
@@ -18,6 +19,7 @@ import { BlobIntake, hexOf } from "./blob_intake.ts";
 import { withRoom } from "./disk_room.ts";
 import { FileHash } from "./file_hash.ts";
 import { fileStream } from "./file_stream.ts";
+import { ScratchFiles } from "./scratch_files.ts";
 import { syncFolder } from "./sync_folder.ts";
 import { type Receipt, writeStream } from "./write_stream.ts";
 import { isID } from "../../oci/digest.ts";
@@ -29,21 +31,39 @@ const PART = /^[0-9a-f]{64}\.part$/;
 /** How long what is staged waits for its next try, in milliseconds. */
 const STAGED_AGE = 7 * 24 * 60 * 60 * 1000;
 
+/** The pages of a file that is being written. */
+export interface FilePages {
+  /** Tells that nobody reads the file up to there again soon. */
+  release(end: number): void;
+  close(): Promise<void>;
+}
+
+/** Choices for {@linkcode FileBlobs}. */
+export interface FileBlobsOptions {
+  /** Lets pages of a file go while it is written; `undefined` where that cannot be done. */
+  openPages?: (path: string) => FilePages | undefined;
+}
+
 /**
- * {@linkcode Blobs} in a folder: `sha256/ab/ab…` holds what is whole, `staged/` what is on its way. A blob gets its name by a
- * rename after its bytes are on the disk, so it is there whole or not at all. Runs on Deno and Node.
+ * {@linkcode Blobs} in a folder: `sha256/ab/ab…` holds what is whole, `staged/` what is on its way, `scratch/` what is whole and need not
+ * last. A blob gets its lasting name after its bytes are on the disk, so it is there whole or not at all. Runs on Deno and Node.
  */
 export class FileBlobs implements Blobs {
   readonly #root: string;
+  readonly #openPages: FileBlobsOptions["openPages"];
   readonly #locks = new Locks();
+  /** Scratch that was kept has a lasting name, too. */
+  readonly #scratch: ScratchFiles;
   #count = 0;
 
-  private constructor(root: string) {
+  private constructor(root: string, scratch: ScratchFiles, { openPages }: FileBlobsOptions) {
     this.#root = root;
+    this.#openPages = openPages;
+    this.#scratch = scratch;
   }
 
-  /** Opens the folder, making it where there is none. Bytes that were staged more than a week ago are deleted. */
-  static async open(root: string): Promise<FileBlobs> {
+  /** Opens the folder, making it where there is none. Bytes that were staged more than a week ago are deleted, and all scratch. */
+  static async open(root: string, options: FileBlobsOptions = {}): Promise<FileBlobs> {
     await mkdir(`${root}/sha256`, { recursive: true, mode: 0o700 });
     await mkdir(`${root}/staged`, { recursive: true, mode: 0o700 });
     for (const name of await readdir(`${root}/staged`)) {
@@ -54,11 +74,11 @@ export class FileBlobs implements Blobs {
       // A file that is none of ours, and cannot be deleted, does no harm.
       if (isUseless) await unlink(path).catch(() => {});
     }
-    return new FileBlobs(root);
+    return new FileBlobs(root, await ScratchFiles.open(`${root}/scratch`), options);
   }
 
   async stat(digest: string): Promise<{ size: number } | undefined> {
-    const size = await sizeOf(this.#path(digest));
+    const size = await sizeOf(this.#place(digest));
     return size === undefined ? undefined : { size };
   }
 
@@ -66,7 +86,7 @@ export class FileBlobs implements Blobs {
     digest: string,
     range: { start: number; end?: number } = { start: 0 },
   ): Promise<ReadableStream<Uint8Array> | undefined> {
-    const file = await openIfThere(this.#path(digest));
+    const file = await openIfThere(this.#place(digest));
     return file && fileStream(file, range.start, range.end ?? Infinity);
   }
 
@@ -81,18 +101,30 @@ export class FileBlobs implements Blobs {
       const known = await this.stat(digest);
       if (!known) return await this.#put(source, part, options);
       await source.cancel();
+      if (!options.isScratch) await this.#makeLast(digest);
       return { digest, size: known.size };
     }, options.signal);
   }
 
   async fill(write: FileWriter, options: FillOptions = {}): Promise<{ digest: string; size: number }> {
     const part = this.#unnamed();
-    return await this.#receive(part, options, async ({ intake, hash }, signal) => {
+    let pages: FilePages | undefined;
+    const work = async ({ intake, hash }: Receipt, signal: AbortSignal) => {
+      pages = this.#openPages?.(part);
       for await (const end of write(part, signal)) {
         intake.count(end - intake.size);
         hash.reach(end);
       }
-    });
+    };
+    try {
+      return await this.#receive(part, options, work, (end) => pages?.release(end));
+    } finally {
+      await pages?.close();
+    }
+  }
+
+  async keep(digest: string): Promise<void> {
+    await this.#locks.with(digest, () => this.#makeLast(digest));
   }
 
   async staged(digest: string): Promise<number> {
@@ -110,7 +142,8 @@ export class FileBlobs implements Blobs {
 
   async restage(digest: string): Promise<void> {
     await this.#locks.with(digest, async () => {
-      if (!await this.stat(digest)) return;
+      await this.#scratch.delete(hexOf(digest));
+      if (await sizeOf(this.#path(digest)) === undefined) return;
       await rename(this.#path(digest), this.#part(digest));
       // Its week begins now.
       await utimes(this.#part(digest), new Date(), new Date());
@@ -118,6 +151,7 @@ export class FileBlobs implements Blobs {
   }
 
   async delete(digest: string): Promise<void> {
+    await this.#scratch.delete(hexOf(digest));
     await rm(this.#path(digest), { force: true });
   }
 
@@ -130,10 +164,15 @@ export class FileBlobs implements Blobs {
         if (size !== undefined) yield { digest: `sha256:${hex}`, size };
       }
     }
+    for (const digest of this.#scratch.list().map((hex) => `sha256:${hex}`)) {
+      const isKept = await sizeOf(this.#path(digest)) !== undefined;
+      const found = isKept ? undefined : await this.stat(digest);
+      if (found) yield { digest, ...found };
+    }
   }
 
   async file(digest: string): Promise<{ folder: string; path: string } | undefined> {
-    const path = this.#path(digest);
+    const path = this.#place(digest);
     try {
       // The folders above it are closed: this is for those who get the file itself.
       await chmod(path, 0o444);
@@ -166,8 +205,9 @@ export class FileBlobs implements Blobs {
     part: string,
     options: PutOptions,
     work: (receipt: Receipt, signal: AbortSignal) => Promise<void>,
+    onDigested?: (end: number) => void,
   ): Promise<{ digest: string; size: number }> {
-    const hash = new FileHash(part);
+    const hash = new FileHash(part, onDigested);
     const intake = new BlobIntake(hash, options);
     try {
       const file = await open(part, options.offset ? "r+" : "w+", 0o600).catch((error) => {
@@ -181,9 +221,14 @@ export class FileBlobs implements Blobs {
           options.signal,
         );
         // This thread has time while another one digests.
-        const [digest] = await Promise.all([intake.finish(), hash.isFollowed ? file.sync() : undefined]);
-        if (!hash.isFollowed) await file.sync();
-        await this.#publish(part, digest);
+        const isSyncedAside = hash.isFollowed && !options.isScratch;
+        const [digest] = await Promise.all([intake.finish(), isSyncedAside ? file.sync() : undefined]);
+        if (options.isScratch) {
+          await this.#publishScratch(part, digest);
+        } else {
+          if (!isSyncedAside) await file.sync();
+          await this.#publish(part, digest);
+        }
         return { digest, size: intake.size };
       } finally {
         hash.close();
@@ -196,14 +241,42 @@ export class FileBlobs implements Blobs {
     }
   }
 
-  async #publish(part: string, digest: string): Promise<void> {
+  /** Gives bytes that are on the disk their lasting name, by a rename or as another one. */
+  async #publish(part: string, digest: string, name: typeof rename = rename): Promise<void> {
     const path = this.#path(digest);
     const folder = path.slice(0, path.lastIndexOf("/"));
     const made = await mkdir(folder, { recursive: true, mode: 0o700 });
-    await rename(part, path);
+    await name(part, path);
     // A rename lasts once the folder does; so does a new folder's own name.
     await syncFolder(folder);
     if (made !== undefined) await syncFolder(`${this.#root}/sha256`);
+  }
+
+  async #publishScratch(part: string, digest: string): Promise<void> {
+    if (await this.stat(digest)) await unlink(part);
+    else await this.#scratch.add(hexOf(digest), part);
+  }
+
+  /** Gives scratch a lasting name besides its own, under which others may be about to open it. */
+  async #makeLast(digest: string): Promise<void> {
+    const scratch = this.#scratch.find(hexOf(digest));
+    if (scratch === undefined || await sizeOf(this.#path(digest)) !== undefined) return;
+    const file = await openIfThere(scratch);
+    if (file === undefined) return;
+    try {
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await this.#publish(scratch, digest, link).catch((error) => {
+      // Deleted meanwhile, or stored once more.
+      if (!hasSystemCode(error, "ENOENT", "EEXIST")) throw error;
+    });
+  }
+
+  /** The path that a blob is found at now. */
+  #place(digest: string): string {
+    return this.#scratch.find(hexOf(digest)) ?? this.#path(digest);
   }
 
   #path(digest: string): string {

@@ -14,6 +14,7 @@ const STEP = 1 << 20;
  */
 export class FileHash implements Hash {
   readonly #path: string;
+  readonly #onProgress?: (end: number) => void;
   readonly #hash = hostCodec().hash();
   #followed?: FollowedFile;
   #isAlone = false;
@@ -22,8 +23,10 @@ export class FileHash implements Hash {
   #digested = 0;
   #told = 0;
 
-  constructor(path: string) {
+  /** @param onProgress Told up to where another thread has read the file, which is not done again */
+  constructor(path: string, onProgress?: (end: number) => void) {
     this.#path = path;
+    this.#onProgress = onProgress;
   }
 
   /** Whether another thread digests it. */
@@ -43,7 +46,7 @@ export class FileHash implements Hash {
     this.#size = Math.max(this.#size, end);
     if (this.#followed === undefined && (end < LARGE || this.#isAlone)) return;
     try {
-      this.#followed ??= new FollowedFile(this.#path);
+      this.#followed ??= new FollowedFile(this.#path, this.#onProgress);
     } catch {
       // No thread can be started: there are too many, or it is not allowed. This one goes on.
       this.#isAlone = true;

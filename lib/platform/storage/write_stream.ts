@@ -6,8 +6,9 @@ import type { FileHash } from "./file_hash.ts";
 
 /** Bytes that are written at once. */
 const CHUNK = 256 * 1024;
-/** The length of a run of zeros that is left out of the file, in bytes. */
+/** The length of a run of zeros that is left out of the file, in bytes; at the end of a chunk a shorter one is. */
 const PIECE = 64 * 1024;
+const SHORT_PIECE = 4 * 1024;
 const ZEROS = Buffer.alloc(PIECE);
 
 /** A blob on its way into the store. */
@@ -79,9 +80,10 @@ async function writeChunk(file: FileHandle, chunk: Uint8Array, at: number): Prom
   }
 }
 
-/** Whether a whole piece of zeros begins there. */
+/** Whether a piece of zeros begins there. Chunks end anywhere: what is left of one may go on in the next. */
 function isHole(chunk: Uint8Array, at: number): boolean {
+  const size = Math.min(PIECE, chunk.length - at);
   // Of most chunks the first bytes tell.
-  if (chunk[at] !== 0 || at + PIECE > chunk.length) return false;
-  return ZEROS.equals(chunk.subarray(at, at + PIECE));
+  if (chunk[at] !== 0 || size < SHORT_PIECE) return false;
+  return ZEROS.subarray(0, size).equals(chunk.subarray(at, at + size));
 }

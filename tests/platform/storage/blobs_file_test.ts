@@ -38,6 +38,79 @@ Deno.test("FileBlobs.open() finds what an earlier process staged and stored", as
   }
 });
 
+Deno.test("FileBlobs keeps scratch until the store is opened anew, and for good when asked", async () => {
+  const root = await Deno.makeTempDir({ prefix: "gantry-test-" });
+  try {
+    const [kept, lost, both] = [sample(5000), sample(6000), sample(7000)];
+    const [keptDigest, lostDigest, bothDigest] = [kept, lost, both].map(digestOf);
+    const all = [kept, lost, both].map((data) => ({ digest: digestOf(data), size: data.length }));
+    const byDigest = (a: { digest: string }, b: { digest: string }) => a.digest < b.digest ? -1 : 1;
+    const listOf = async (blobs: FileBlobs) => (await Array.fromAsync(blobs.list())).sort(byDigest);
+    const first = await FileBlobs.open(root);
+    for (const data of [kept, lost, both]) {
+      assertEquals((await first.put(ReadableStream.from([data]), { isScratch: true })).digest, digestOf(data));
+    }
+    const { path } = (await first.file(keptDigest))!;
+    await first.keep(keptDigest);
+    await first.keep(keptDigest);
+    await first.keep(digestOf(sample(1)));
+    // A blob that is put to last does, though it was scratch before.
+    await first.put(ReadableStream.from([both]), { digest: bothDigest });
+    assertEquals(await listOf(first), all.toSorted(byDigest), "one that was kept is told once");
+    assertEquals(digestOf(await Deno.readFile(`${root}/${path}`)), keptDigest, "who was told a path finds it there");
+    assertEquals(await first.stat(lostDigest), { size: 6000 });
+    assertEquals(digestOf(new Uint8Array(await new Response(await first.open(lostDigest)).arrayBuffer())), lostDigest);
+
+    const second = await FileBlobs.open(root);
+    assertEquals(await listOf(second), all.filter(({ digest }) => digest !== lostDigest).sort(byDigest));
+    assertEquals([await second.stat(lostDigest), await second.open(lostDigest)], [undefined, undefined]);
+    // Scratch of what is there already is no second blob, nor does it make the first one scratch.
+    await second.put(ReadableStream.from([kept]), { isScratch: true });
+    const third = await FileBlobs.open(root);
+    assertEquals(digestOf(new Uint8Array(await new Response(await third.open(keptDigest)).arrayBuffer())), keptDigest);
+    await third.put(ReadableStream.from([lost]), { isScratch: true });
+    await third.restage(lostDigest);
+    for (const digest of [keptDigest, bothDigest]) await third.delete(digest);
+    assertEquals(await listOf(third), []);
+    const left = await Array.fromAsync(Deno.readDir(`${root}/scratch`));
+    assertEquals(left, []);
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
+});
+
+Deno.test("FileBlobs.delete() takes scratch that was kept, under both its names", async () => {
+  const root = await Deno.makeTempDir({ prefix: "gantry-test-" });
+  try {
+    const data = sample(5000);
+    const blobs = await FileBlobs.open(root);
+    await blobs.put(ReadableStream.from([data]), { isScratch: true });
+    await blobs.keep(digestOf(data));
+    await blobs.delete(digestOf(data));
+    assertEquals(await Array.fromAsync(blobs.list()), []);
+    assertEquals(await Array.fromAsync((await FileBlobs.open(root)).list()), []);
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
+});
+
+Deno.test("FileBlobs.put() keeps holes, wherever the pieces of zeros end", async () => {
+  const root = await Deno.makeTempDir({ prefix: "gantry-test-" });
+  try {
+    const blobs = await FileBlobs.open(root);
+    const [count, size] = [160, 100_000];
+    const zeros = () => ReadableStream.from(Array.from({ length: count }, () => new Uint8Array(size)));
+    const { digest } = await blobs.put(zeros());
+    assertEquals(digest, digestOf(new Uint8Array(count * size)));
+    const { folder, path } = (await blobs.file(digest))!;
+    const facts = await Deno.stat(`${folder}/${path}`);
+    assertEquals(facts.size, count * size);
+    assert(facts.blocks! * 512 < 1 << 20, `${facts.blocks! * 512} bytes are on the disk`);
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
+});
+
 Deno.test("FileBlobs.put() keeps nothing whole in memory", async () => {
   const root = await Deno.makeTempDir({ prefix: "gantry-test-" });
   try {

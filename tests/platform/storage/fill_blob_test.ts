@@ -1,5 +1,5 @@
 /** Blobs that another program writes into the store. */
-import { assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { EngineError } from "../../../lib/engine/errors.ts";
 import type { FileWriter } from "../../../lib/engine/ports/ports.ts";
 import { FileBlobs } from "../../../lib/platform/storage/file_blobs.ts";
@@ -43,6 +43,32 @@ for (const [what, count] of [["few", 3], ["many", 40]] as const) {
     assertEquals(await store.staged(), []);
   });
 }
+
+Deno.test("FileBlobs.fill() lets go of what was written and read, and of the file in the end", async () => {
+  const root = await Deno.makeTempDir({ prefix: "gantry-test-" });
+  try {
+    const told: [path: string, ends: number[]][] = [];
+    const closed: string[] = [];
+    const openPages = (path: string) => {
+      const ends: number[] = [];
+      told.push([path, ends]);
+      return { release: (end: number) => void ends.push(end), close: () => Promise.resolve(void closed.push(path)) };
+    };
+    const blobs = await FileBlobs.open(root, { openPages });
+    const piece = sample(1 << 20);
+    await blobs.fill(writerOf(piece, 40));
+    const [[path, ends]] = told;
+    assert(ends.length > 0 && ends.every((end, at) => end <= 40 << 20 && end >= (ends[at - 1] ?? 0)), `${ends}`);
+    const failing = async function* (path: string) {
+      yield* writerOf(piece, 2)(path, new AbortController().signal);
+      throw new Error("broken off");
+    };
+    await assertRejects(() => blobs.fill(failing), Error, "broken off");
+    assertEquals(closed, [path, told[1][0]]);
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
+});
 
 Deno.test("FileBlobs.fill() ends a writer that fails, writes too much or is not wanted any more, and keeps nothing", async () => {
   await using store = await openStore();

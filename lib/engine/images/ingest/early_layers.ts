@@ -42,7 +42,11 @@ export class EarlyLayers {
     if (layers === undefined) return;
     const signal = AbortSignal.any([this.#intake.signal, this.#stop.signal]);
     const { limits } = core.options;
-    const named = (diffID: string) => admit(this.#intake, `layer:${diffID}`);
+    await using notes = new AsyncDisposableStack();
+    const named = async (diffID: string) => {
+      await admit(this.#intake, `layer:${diffID}`);
+      notes.use(await content.syncs.note(diffID, digest));
+    };
     try {
       const work = () => unpackLayer(core.ports, layers, { digest }, { limits, signal, admit: named });
       const { diffID, size } = await this.#slots.use(work, signal);

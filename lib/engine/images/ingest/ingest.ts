@@ -129,6 +129,7 @@ export async function unpackOnce(
     if (await layers.has(diffID)) return false;
     begin?.();
     const { limits } = core.options;
+    await using _ = await content.syncs.note(diffID, digest);
     const { size } = await instead?.() ??
       await unpackLayer(core.ports, layers, { digest, diffID }, { limits, signal });
     content.setLayerSize(diffID, size);
@@ -138,15 +139,33 @@ export async function unpackOnce(
 
 /** Stores a config or manifest; gives its descriptor. */
 export async function ingestDocument(intake: Intake, bytes: Uint8Array, mediaType: string): Promise<Descriptor> {
-  const { core: { ports: { blobs, codec } }, content } = intake;
-  const hash = codec.hash();
+  const descriptor = await describeDocument(intake, bytes, mediaType);
+  await storeDocument(intake, bytes, descriptor);
+  return descriptor;
+}
+
+/** Gives the descriptor of a config or manifest, which is not stored yet. */
+export async function describeDocument(
+  { core }: Pick<Intake, "core">,
+  bytes: Uint8Array,
+  mediaType: string,
+): Promise<Descriptor> {
+  const hash = core.ports.codec.hash();
   hash.update(bytes);
-  const digest = await hash.digest();
+  return { mediaType, digest: await hash.digest(), size: bytes.length };
+}
+
+/** Stores a config or manifest under the digest that it is known to have. */
+export async function storeDocument(
+  intake: Intake,
+  bytes: Uint8Array,
+  { digest }: Pick<Descriptor, "digest">,
+): Promise<void> {
+  const { core: { ports: { blobs } }, content } = intake;
   await admit(intake, `blob:${digest}`);
   await content.with(`blob:${digest}`, async () => {
     if (!await blobs.stat(digest)) await putBytes(blobs, bytes, digest);
   }, intake.signal);
-  return { mediaType, digest, size: bytes.length };
 }
 
 /** Puts bytes of a known digest into the store. */

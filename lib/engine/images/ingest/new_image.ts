@@ -5,7 +5,7 @@ import { parseReference, repositoryName as repositoryOf } from "../../../oci/ref
 import { hostOf } from "../../core.ts";
 import type { ImageRecord } from "../../records/image_record.ts";
 import { keysOf } from "../store/content.ts";
-import { ingestDocument, type Intake, type StoredLayer } from "./ingest.ts";
+import { describeDocument, ingestDocument, type Intake, type StoredLayer, storeDocument } from "./ingest.ts";
 import { encodeJSON } from "../../../oci/json.ts";
 
 /** An image whose content is stored and claimed, and which no record names yet. */
@@ -31,8 +31,16 @@ export async function writeImage(
   },
 ): Promise<NewImage> {
   const types = DOCUMENT_TYPES[format];
-  const stored = await ingestDocument(intake, encodeJSON(config), types.config);
-  return { ...await storeManifest(intake, { config: stored, layers, format, annotations }), config };
+  const bytes = encodeJSON(config);
+  const described = await describeDocument(intake, bytes, types.config);
+  // Both wait for the disk.
+  const storing = storeDocument(intake, bytes, described);
+  storing.catch(() => {});
+  try {
+    return { ...await storeManifest(intake, { config: described, layers, format, annotations }), config };
+  } finally {
+    await storing;
+  }
 }
 
 /** A manifest's description of a piece of content. */
@@ -56,7 +64,7 @@ export function manifestBytes(
   });
 }
 
-/** Stores the manifest of a stored config and layers. */
+/** Stores the manifest of a config and layers. */
 export async function storeManifest(
   intake: Intake,
   { config, layers, format, annotations = {} }: {

@@ -4,6 +4,7 @@ import type { Index, Manifest } from "../../../oci/manifest.ts";
 import { choosePlatform } from "../../../oci/platform.ts";
 import { formatReference, type Reference, repositoryName as repositoryOf } from "../../../oci/reference.ts";
 import type { FetchedManifest, RegistryClient } from "../../../oci/registry/registry_client.ts";
+import { inParallel } from "../../concurrency.ts";
 import type { Core } from "../../core.ts";
 import { EngineError } from "../../errors.ts";
 import type { ImageRecord } from "../../records/image_record.ts";
@@ -73,7 +74,8 @@ async function fetchClaimed(context: FetchContext): Promise<string> {
   tell({ kind: "status", text: "Getting image source signatures" });
   const record = await fetchContent(context, source);
   tell({ kind: "status", text: "Writing manifest to image destination" });
-  for (const { bytes, mediaType } of source.documents) await ingestDocument(context, bytes, mediaType);
+  const { documents } = source;
+  await inParallel(documents, documents.length, ({ bytes, mediaType }) => ingestDocument(context, bytes, mediaType));
   const places = new BlobPlaces(core);
   places.see(repositoryOf(reference), [`sha256:${record.id}`, ...record.layers.map(({ digest }) => digest)]);
   await catalogue.add({

@@ -6,9 +6,10 @@ import type { ImageRecord } from "../../records/image_record.ts";
 import { keptBlobs, type KeptFolderRecord } from "../../records/kept_folder_record.ts";
 import type { VolumeRecord } from "../../records/volume_record.ts";
 import type { Index, Operation, Table } from "../../store/table.ts";
+import { LayerSyncs } from "./layer_syncs.ts";
 
 /** The parts of the core that the content of images needs. */
-export type ContentCore = Pick<Core, "ports" | "state" | "locks" | "log">;
+export type ContentCore = Pick<Core, "ports" | "state" | "intents" | "clock" | "locks" | "log">;
 
 /** How many blobs and layers are deleted at once: most of it is waiting for the disk, and one commit ends several. */
 const RELEASES = 8;
@@ -28,6 +29,8 @@ export type Fate =
  * nothing goes between "it is there" and its use.
  */
 export class Content {
+  /** Makes unpacked layers durable. */
+  readonly syncs: LayerSyncs;
   readonly #core: ContentCore;
   readonly #images: Index<ImageRecord>;
   readonly #artifacts: Index<ArtifactRecord>;
@@ -41,6 +44,7 @@ export class Content {
 
   constructor(core: ContentCore) {
     this.#core = core;
+    this.syncs = new LayerSyncs(core);
     this.#images = core.state.table<ImageRecord>("images").index(keysOf);
     this.#artifacts = core.state.table<ArtifactRecord>("artifacts").index((record) =>
       artifactBlobs(record).map((digest) => `blob:${digest}`)
@@ -153,7 +157,11 @@ export class Content {
       await hostOf(this.#core)?.layers.remove(digest);
       this.#newSizes.delete(digest);
       if (this.#sizes.has(digest)) await this.#core.state.commit([this.#sizes.drop(digest)]);
-    } else if (fate === "restage") {
+      return;
+    }
+    // Only the blob makes it sure that a layer is whole which is not on the disk yet.
+    if (this.syncs.from(digest).some((diffID) => this.isNeeded(`layer:${diffID}`))) await this.syncs.settle();
+    if (fate === "restage") {
       await blobs.restage(digest);
     } else {
       await blobs.delete(digest);

@@ -69,11 +69,20 @@ export async function checkStore(parts: ImageParts, options: StoreCheckOptions):
   return { blobs, layers, unreferenced: await findUnreferenced(parts, options), images: damaged };
 }
 
-/** Unpacks a damaged layer anew from its blob, where that is sound. The caller knows that no tree with it is mounted. */
-export async function mendLayer({ core, content, catalogue }: ImageParts, diffID: string): Promise<boolean> {
+/**
+ * Unpacks a damaged layer anew from its blob, where that is sound. The caller knows that no tree with it is mounted.
+ *
+ * @param blob The blob of a layer that no image has
+ */
+export async function mendLayer(
+  { core, content, catalogue }: ImageParts,
+  diffID: string,
+  blob?: string,
+): Promise<boolean> {
   const layers = hostOf(core)?.layers;
   const layer = catalogue.values().flatMap((image) => image.layers).find((each) => each.diffID === diffID);
-  if (layers === undefined || layer === undefined) return false;
+  const digest = layer?.digest ?? blob;
+  if (layers === undefined || digest === undefined) return false;
   const replacing = {
     isUsers: layers.isUsers,
     apply: (id: string | (() => Promise<string>), tar: ReadableStream<Uint8Array>) => {
@@ -82,7 +91,8 @@ export async function mendLayer({ core, content, catalogue }: ImageParts, diffID
   };
   try {
     await content.with(`layer:${diffID}`, async () => {
-      await unpackLayer(core.ports, replacing, layer, { limits: core.options.limits });
+      await using _ = await content.syncs.note(diffID, digest);
+      await unpackLayer(core.ports, replacing, { digest, diffID }, { limits: core.options.limits });
     });
     return true;
   } catch (error) {

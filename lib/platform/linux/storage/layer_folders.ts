@@ -18,7 +18,7 @@ import { EngineError } from "../../../engine/errors.ts";
 import type { UnpackedLayer } from "../../../engine/ports/host_port.ts";
 import { hasPlenty } from "../../storage/disk_room.ts";
 import type { HostContext } from "../helpers/context.ts";
-import { FileSystemSync } from "./file_system_sync.ts";
+import { syncFileSystem } from "./file_system_sync.ts";
 import { OwnedCopies } from "./owned_copies.ts";
 import { LayerLinks } from "./layer_links.ts";
 import { compareLayer, inspectLayer } from "./layer_check.ts";
@@ -29,7 +29,6 @@ import { sweep } from "../helpers/sweeper.ts";
 import { makeFolder, namesIn, removeTree } from "../helpers/tree.ts";
 import { discardFolder } from "./discard_folder.ts";
 import { unpackLayer } from "./unpack.ts";
-import { syncFolder } from "../../storage/sync_folder.ts";
 import { hasSystemCode } from "../../../oci/system_error.ts";
 
 /** The layers of a host. Its methods are those of the port `Layers`. */
@@ -40,7 +39,6 @@ export class LayerFolders {
   readonly #folder: string;
   readonly #partial: string;
   readonly #links: LayerLinks;
-  readonly #sync: FileSystemSync;
   readonly #roots = new LayerRoots((hex) => this.#layer(hex));
 
   private constructor(context: HostContext, partial: string, links: LayerLinks) {
@@ -48,7 +46,6 @@ export class LayerFolders {
     this.#folder = context.paths.layers;
     this.#partial = partial;
     this.#links = links;
-    this.#sync = new FileSystemSync(this.#folder);
     this.copies = new OwnedCopies(context.paths, partial);
   }
 
@@ -56,7 +53,7 @@ export class LayerFolders {
   static async open(context: HostContext): Promise<LayerFolders> {
     const { layers } = context.paths;
     const partial = join(layers, "partial");
-    await makeFolder(partial, { mode: 0o700, log: context.log });
+    await makeFolder(partial, { mode: 0o700, isTop: true, log: context.log });
     await sweep(context, (await namesIn(partial)).map((name) => join(partial, name)));
     const present = new Set((await namesIn(layers)).filter(isLayerFolder));
     const links = await LayerLinks.open(join(layers, "links"), (hex) => present.has(hex), context.log);
@@ -125,7 +122,7 @@ export class LayerFolders {
     }
   }
 
-  /** Gives a layer that is whole its note and, when it is on the disk, its name. */
+  /** Gives a layer that is whole its note and its name. */
   async #publish(
     temporary: string,
     facts: LayerFacts,
@@ -134,16 +131,22 @@ export class LayerFolders {
   ): Promise<void> {
     await writeFile(join(temporary, "layer.json"), JSON.stringify(facts));
     const hex = layerHex(await diffID());
-    await this.#sync.run();
     await this.#links.get(hex);
     this.#roots.forget(hex);
-    if (replace) await this.discard(this.#layer(hex));
+    if (replace) {
+      await this.copies.removeLayer(hex);
+      await this.discard(this.#layer(hex));
+    }
     await rename(temporary, this.#layer(hex)).catch(async (error: NodeJS.ErrnoException) => {
       // Somebody else unpacked the same layer meanwhile.
       if (!hasSystemCode(error, "ENOTEMPTY", "EEXIST")) throw error;
       await removeTree(temporary);
     });
-    await syncFolder(this.#folder);
+  }
+
+  /** Makes every layer that is there durable. */
+  sync(): Promise<void> {
+    return syncFileSystem(this.#folder);
   }
 
   async remove(diffID: string): Promise<void> {

@@ -67,6 +67,8 @@ class OverlayLayers implements HostLayers {
 
   apply: Layers["apply"] = (diffID, tar, options) => this.#folders.apply(diffID, tar, options);
 
+  sync = (): Promise<void> => this.#folders.sync();
+
   remove = (diffID: string): Promise<void> => this.#folders.remove(diffID);
 
   list = (): Promise<string[]> => this.#folders.list();

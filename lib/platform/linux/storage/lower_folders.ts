@@ -9,7 +9,7 @@ import { mkdir, rm, rmdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { runCommand } from "../helpers/command.ts";
 import type { HostContext } from "../helpers/context.ts";
-import { unmount } from "../helpers/libc.ts";
+import { unmount } from "../calls/libc.ts";
 import { mapOwners } from "../mounts/mount_helper.ts";
 import { namesIn } from "../helpers/tree.ts";
 import { hasSystemCode } from "../../../oci/system_error.ts";

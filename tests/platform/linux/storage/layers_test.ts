@@ -7,6 +7,7 @@ import type { Layers } from "../../../../lib/engine/ports/host_port.ts";
 import { runCommand } from "../../../../lib/platform/linux/helpers/command.ts";
 import { openLayers } from "../../../../lib/platform/linux/storage/layers.ts";
 import { hostPaths } from "../../../../lib/platform/linux/helpers/paths.ts";
+import { hasTopMark } from "../../../fixtures/platform/top_mark.ts";
 import { Sweeper } from "../../../../lib/platform/linux/helpers/sweeper.ts";
 
 const ignore = Deno.build.os !== "linux" || Deno.uid() !== 0;
@@ -91,6 +92,15 @@ Deno.test(
       await rm(root, { recursive: true });
     }
   },
+);
+
+Deno.test(
+  { name: "layers are unpacked apart from each other, where the file system has a mark for that", ignore },
+  () =>
+    withRoot(async (_, root) => {
+      const mark = await hasTopMark(join(root, "layers", "partial"));
+      if (mark !== undefined) assertEquals(mark, true);
+    }),
 );
 
 Deno.test(
