@@ -8,10 +8,12 @@ import type { ListedFile, OpenFolder } from "../../../lib/engine/build/folders/r
 import type { CallMetadata, GRPCClient } from "../../../lib/engine/ports/build_port.ts";
 import { Outbox } from "./outbox.ts";
 import { PACKET, Packet, type StatValue } from "./messages.ts";
+import { decodeLatin1, fromLatin1 } from "../../../lib/oci/bytes/bytes.ts";
+import { attributePairs, type Attributes, portableAttributes } from "../../../lib/oci/tar/attributes.ts";
 import { RequestError } from "../../request_error.ts";
 
 const METHOD = "/moby.filesync.v1.FileSync/DiffCopy";
-/** The most files of a folder, and the most bytes of their paths. */
+/** The most files of a folder, and the most bytes of their paths and extended attributes. */
 const MOST_FILES = 1_000_000;
 const MOST_NAMES = 256 << 20;
 /** Contents that are asked for ahead: files, and bytes. */
@@ -83,11 +85,13 @@ class Transfer implements OpenFolder {
       const packet = await this.#read();
       if (packet.type !== PACKET.stat) throw wrongPacket(packet.type);
       if (packet.stat === undefined) return;
+      const file = listedFile(packet.stat);
       names += packet.stat.path.length + packet.stat.linkname.length;
+      for (const text of file.attributes ?? []) names += text.length;
       if (this.#files.length >= MOST_FILES || names > MOST_NAMES) {
         throw new RequestError("invalid", `Read the context: it has more than ${MOST_FILES} files`);
       }
-      this.#files.push(listedFile(packet.stat));
+      this.#files.push(file);
     }
   }
 
@@ -190,6 +194,16 @@ function wrongPacket(type: number): RequestError {
   return new RequestError("invalid", `Read the context: a packet of type ${type} is out of turn`);
 }
 
+/** Extended attributes as a message has them: their names are texts there, and bytes in a file. */
+export function sentAttributes(attributes: Attributes | undefined): StatValue["xattrs"] {
+  const pairs = attributePairs(attributes);
+  return Object.fromEntries(pairs.map(([name, value]) => [new TextDecoder().decode(fromLatin1(name)), value]));
+}
+
+function receivedAttributes(xattrs: StatValue["xattrs"]): [name: string, value: Uint8Array][] {
+  return Object.entries(xattrs).map(([name, value]) => [decodeLatin1(new TextEncoder().encode(name)), value]);
+}
+
 /** Go's bits of a file's mode, which say of what kind it is. */
 const MODE = { folder: 2 ** 31, link: 2 ** 27, device: 2 ** 26, pipe: 2 ** 25, socket: 2 ** 24, character: 2 ** 21 };
 const SPECIAL = { setuid: 2 ** 23, setgid: 2 ** 22, sticky: 2 ** 20 };
@@ -202,7 +216,7 @@ export function fileMode(kind: string, mode: number): number {
   return own + special + (mode & 0o777);
 }
 
-function listedFile({ path, mode, uid, gid, size, modTime, linkname }: StatValue): ListedFile {
+function listedFile({ path, mode, uid, gid, size, modTime, linkname, xattrs }: StatValue): ListedFile {
   const has = (bit: number) => Math.floor(mode / bit) % 2 === 1;
   const extra = (has(SPECIAL.setuid) ? 0o4000 : 0) | (has(SPECIAL.setgid) ? 0o2000 : 0) |
     (has(SPECIAL.sticky) ? 0o1000 : 0);
@@ -222,7 +236,8 @@ function listedFile({ path, mode, uid, gid, size, modTime, linkname }: StatValue
     ? "hardlink"
     : "file";
   const link = kind === "symlink" || kind === "hardlink" ? linkname : "";
-  return { path, kind, link, mode: mode % 512 | extra, uid, gid, size, time: modTime };
+  const attributes = portableAttributes(receivedAttributes(xattrs));
+  return { path, kind, link, mode: mode % 512 | extra, uid, gid, size, time: modTime, ...attributes && { attributes } };
 }
 
 /** Patterns that no header can hold are written as in a query. */

@@ -149,6 +149,7 @@ const Stat = new Message({
   size: [5, "int64"],
   modTime: [6, "int64"],
   linkname: [7, "string"],
+  xattrs: [10, { map: "bytes" }],
 });
 export type StatValue = MessageValue<typeof Stat>;
 export const Packet = new Message({ type: [1, "int32"], stat: [2, Stat], ID: [3, "uint32"], data: [4, "bytes"] });

@@ -7,7 +7,7 @@
 import { GRPC_CODES, type GRPCClient, GRPCError } from "../../../lib/engine/ports/build_port.ts";
 import { tarEntries } from "../../../lib/oci/tar/tar_entries.ts";
 import { BytesMessage, PACKET, Packet, type StatValue } from "./messages.ts";
-import { fileMode } from "./file_sync.ts";
+import { fileMode, sentAttributes } from "./file_sync.ts";
 import { Outbox } from "./outbox.ts";
 
 const METHOD = "/moby.filesync.v1.FileSend/DiffCopy";
@@ -90,11 +90,11 @@ interface SentFile {
 
 async function readStats(archive: ReadableStream<Uint8Array>): Promise<SentFile[]> {
   const files = new Map<string, SentFile>();
-  for await (const { path, kind, link, size, mode, uid, gid, mtime } of tarEntries(archive, LIMITS)) {
+  for await (const { path, kind, link, size, mode, uid, gid, mtime, attributes } of tarEntries(archive, LIMITS)) {
     // A client without root's rights can make neither devices nor sockets.
     if (path === "" || path === "." || kind === "other") continue;
     const known = kind === "hardlink" ? files.get(link.replace(/^\.?\//, "")) : undefined;
-    const base = { path, uid, gid, modTime: mtime * 1e9, linkname: "" };
+    const base = { path, uid, gid, modTime: mtime * 1e9, linkname: "", xattrs: sentAttributes(attributes) };
     const own: StatValue = known ? { ...known.stat, path } : {
       ...base,
       mode: fileMode(kind, mode),

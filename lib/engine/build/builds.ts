@@ -155,6 +155,7 @@ export class Builds {
   async close(): Promise<void> {
     this.#closing.abort(new EngineError("cancelled", "The engine is closing"));
     await Promise.allSettled(this.#running);
+    await this.#folders.settled();
   }
 
   #cacheParts(): CacheParts {

@@ -108,9 +108,16 @@ export async function* makeFolder(
   commit: CommitStep,
 ): BuildSteps<ImageRecord> {
   await using container = await run.steps.create(filesRequest(state));
-  if ((await statPath(run, container.id, path))?.isFolder) return await commit();
-  await writeItems(run, container.id, path, { items: [] });
+  if (!await writeFolder(run, container.id, path)) return await commit();
   return await commit(await stepLayer(run, container));
+}
+
+/** Writes a folder into a container; tells whether it had none there. */
+async function writeFolder(run: BuildRun, id: string, path: string): Promise<boolean> {
+  await using _tree = await run.containers.files.hold(id);
+  if ((await statPath(run, id, path))?.isFolder) return false;
+  await writeItems(run, id, path, { items: [] });
+  return true;
 }
 
 // deno-lint-ignore require-yield -- it tells nothing, and is used where others do
@@ -120,9 +127,15 @@ async function* workOnFiles(
   plan: CopyPlan,
   commit: CommitStep,
 ): BuildSteps<ImageRecord> {
+  await using container = await run.steps.create(filesRequest(state, plan.chown));
+  await writePlan(run, container.id, plan);
+  return await commit(await stepLayer(run, container));
+}
+
+async function writePlan(run: BuildRun, id: string, plan: CopyPlan): Promise<void> {
   const { destination, items, archives, repositories, chown } = plan;
-  await using container = await run.steps.create(filesRequest(state, chown));
-  const { id } = container;
+  // One mount for all of it.
+  await using _tree = await run.containers.files.hold(id);
   const isFolder = plan.isFolder || archives.length + repositories.length > 0 ||
     (await statPath(run, id, destination))?.isFolder === true;
   if (plan.isOneFile && !isFolder && items.length === 1) {
@@ -138,7 +151,6 @@ async function* workOnFiles(
     const stream = await openItem(run, archive);
     await run.containers.files.write(id, destination, stream, { chown: chown !== undefined, signal: run.signal });
   }
-  return await commit(await stepLayer(run, container));
 }
 
 /** Writes files of a tree into a container that does not run. */

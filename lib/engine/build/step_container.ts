@@ -56,7 +56,8 @@ export class StepContainers {
 
   async #remove(intent: Intent): Promise<void> {
     await this.#containers.remove(intent.subject, { force: true, ignore: true, volumes: true, timeout: 0 });
-    await this.#core.state.commit([this.#core.intents.end(intent)]);
+    // Recovery may find it gone.
+    this.#core.state.commitLater([this.#core.intents.end(intent)]);
   }
 }
 

@@ -9,6 +9,7 @@
  */
 import { concatBytes, decodeLatin1 } from "../bytes/bytes.ts";
 import { cleanPath } from "../clean_path.ts";
+import { ATTRIBUTE_KEY } from "./attributes.ts";
 import { ENTRY_LETTERS, entryFrame } from "./entry_frame.ts";
 import { LayerError } from "./layer_error.ts";
 import type { LayerLimits } from "./layer_limits.ts";
@@ -22,7 +23,6 @@ export interface ArchiveOptions extends Partial<LayerLimits> {
   rename?: Record<string, string>;
 }
 
-const XATTR = "SCHILY.xattr.";
 const COMPONENT_LIMIT = 255;
 
 /** A plain tar in, entries out. The stream fails with `LayerError`. */
@@ -100,7 +100,7 @@ function readExtended(records: readonly Uint8Array[]): { attributes: string[]; n
   const attributes: string[] = [];
   let nanos = 0;
   for (const { key, value } of parsePAX(concatBytes(records))) {
-    if (key.startsWith(XATTR)) attributes.push(key.slice(XATTR.length), decodeLatin1(value));
+    if (key.startsWith(ATTRIBUTE_KEY)) attributes.push(key.slice(ATTRIBUTE_KEY.length), decodeLatin1(value));
     else if (key === "mtime") nanos = nanosOf(decodeLatin1(value));
   }
   return { attributes, nanos };

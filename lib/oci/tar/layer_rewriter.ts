@@ -4,6 +4,7 @@
  * @module
  */
 import { decodeLatin1, fromLatin1 } from "../bytes/bytes.ts";
+import { ATTRIBUTE_KEY, checkAttribute } from "./attributes.ts";
 import { LayerError } from "./layer_error.ts";
 import type { LayerLimits } from "./layer_limits.ts";
 import { type FolderFacts, layerPath, LayerTree, showPath } from "./layer_tree.ts";
@@ -21,13 +22,9 @@ export type EntryRewriter = (
   long: { name: boolean; link: boolean },
 ) => { size: number; keep: boolean };
 
-const OPAQUE = paxRecord("SCHILY.xattr.trusted.overlay.opaque", Uint8Array.of(0x79));
+const OPAQUE = paxRecord(`${ATTRIBUTE_KEY}trusted.overlay.opaque`, Uint8Array.of(0x79));
 /** The same for an overlay that is mounted in a user namespace with `userxattr`, where nobody may set the attributes of root. */
-const USERS_OPAQUE = paxRecord("SCHILY.xattr.user.overlay.opaque", Uint8Array.of(0x79));
-const XATTR = "SCHILY.xattr.";
-const XATTR_NAME_LIMIT = 255;
-/** Linux' bound on one attribute's value. */
-const XATTR_VALUE_LIMIT = 64 * 1024;
+const USERS_OPAQUE = paxRecord(`${ATTRIBUTE_KEY}user.overlay.opaque`, Uint8Array.of(0x79));
 const ID_LIMIT = 2 ** 32 - 2;
 const EMPTY = new Uint8Array(0);
 const NOTHING = { size: 0, keep: false };
@@ -169,7 +166,7 @@ export function applyRecords(
   const changed = { ...header };
   const kept = new Map<string, Uint8Array>();
   for (const { key, value, raw } of records) {
-    if (key.startsWith(XATTR)) keepAttribute(kept, key, value, raw);
+    if (key.startsWith(ATTRIBUTE_KEY)) keepAttribute(kept, key, value, raw);
     else if (key.startsWith("GNU.sparse.")) throw new LayerError("unsupported", "sparse files are not supported");
     else if (value.length === 0) kept.delete(key);
     else if (key === "path" && !long.name) changed.name = value;
@@ -186,15 +183,9 @@ export function applyRecords(
 }
 
 function keepAttribute(kept: Map<string, Uint8Array>, key: string, value: Uint8Array, raw: Uint8Array): void {
-  const name = key.slice(XATTR.length);
+  const name = key.slice(ATTRIBUTE_KEY.length);
   if (name.startsWith("trusted.overlay.") || name.startsWith("user.overlay.")) return;
-  if (name.length > XATTR_NAME_LIMIT || value.length > XATTR_VALUE_LIMIT) {
-    throw new LayerError("limit", "an extended attribute is too large");
-  }
-  // A zero byte would end the name for C programs, which then read the rest otherwise.
-  if (name === "" || [...name].some((letter) => letter < " ")) {
-    throw new LayerError("corrupt", "an extended attribute has a broken name");
-  }
+  checkAttribute(name, value.length);
   // A copy, since a folder's records are remembered and the whole extended header need not be.
   kept.set(key, raw.slice());
 }

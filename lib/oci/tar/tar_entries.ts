@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { type Attributes, attributesIn } from "./attributes.ts";
 import { isRootPath } from "./layer_tree.ts";
 import { byteStream, isByteStream } from "../bytes/byte_stream.ts";
 import { ByteReader } from "../bytes/byte_reader.ts";
@@ -26,6 +27,8 @@ export interface TarEntry {
   gid: number;
   /** Whole seconds since the epoch. */
   mtime: number;
+  /** The extended attributes that a copy keeps. */
+  attributes?: Attributes;
   /** The place of a file's content in the archive, in bytes from its start. */
   offset: number;
   /** A file's content. Bytes that are not read by the next step of the iteration are skipped. */
@@ -96,8 +99,8 @@ export async function* tarEntries(stream: ReadableStream<Uint8Array>, limits: Ta
         continue;
       }
       const path = memberPath(name);
-      const { size, mode, uid, gid, mtime } = header;
-      const facts = { size, mode, uid, gid, mtime, offset: bytes.offset };
+      const { size, mode, uid, gid, mtime, attributes } = header;
+      const facts = { size, mode, uid, gid, mtime, attributes, offset: bytes.offset };
       yield {
         path,
         kind,
@@ -145,8 +148,11 @@ async function* writeFiles(files: AsyncIterable<TarFile>): AsyncGenerator<Uint8A
 const READ_ONLY = { link: new Uint8Array(0), flag: "0", mode: 0o444, uid: 0, gid: 0, mtime: 0, major: 0, minor: 0 };
 const FOLDER = { ...READ_ONLY, flag: "5", mode: 0o755 };
 
+/** A header with the attributes that an extended one told. */
+type FullHeader = TarHeader & Pick<TarEntry, "attributes">;
+
 /** The next entry's header, with what extended headers and long names say. */
-async function nextHeader(bytes: ByteReader, mayEnd: boolean): Promise<TarHeader | undefined> {
+async function nextHeader(bytes: ByteReader, mayEnd: boolean): Promise<FullHeader | undefined> {
   let records: PAXRecord[] = [];
   let name: Uint8Array | undefined;
   let link: Uint8Array | undefined;
@@ -171,8 +177,9 @@ async function nextHeader(bytes: ByteReader, mayEnd: boolean): Promise<TarHeader
   }
 }
 
-function completeHeader(header: TarHeader, link: Uint8Array | undefined, records: readonly PAXRecord[]): TarHeader {
-  const full = { ...header, link: link ?? header.link };
+function completeHeader(header: TarHeader, link: Uint8Array | undefined, records: readonly PAXRecord[]): FullHeader {
+  const full: FullHeader = { ...header, link: link ?? header.link };
+  if (records.length > 0) full.attributes = attributesIn(records);
   for (const { key, value } of records) {
     if (key === "path") full.name = value;
     else if (key === "linkpath") full.link = value;

@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { copyArchive, digestItems } from "../../../lib/engine/build/context/copy_archive.ts";
 import { copyEntries } from "../../../lib/engine/build/context/copy_entries.ts";
-import { FileTree } from "../../../lib/engine/build/context/file_tree.ts";
+import { FileTree, NO_CONTENT } from "../../../lib/engine/build/context/file_tree.ts";
 import { parseIgnoreFile } from "../../../lib/engine/build/context/ignore_file.ts";
 import { compilePathPattern } from "../../../lib/engine/build/context/path_pattern.ts";
 import { selectFiles, type SelectOptions, walkFolder } from "../../../lib/engine/build/context/select_files.ts";
@@ -146,14 +146,53 @@ Deno.test("copyEntries() makes what the archive of the same items would, and nam
   assertEquals(frames.map(alike), carried);
 });
 
-Deno.test("digestItems() changes with names, modes and contents, and not with times", async () => {
-  const digest = async (file: { path?: string; mode?: number; mtime?: number; content?: string }) => {
+Deno.test("a copy keeps the extended attributes that go with a file, in archives and in entries", async () => {
+  const own = { "security.capability": Uint8Array.of(1, 0, 255), "user.a": "one" };
+  const { ports, tree } = await treeOf([
+    { type: "dir", path: "d", xattrs: { "user.d": "folder" } },
+    { type: "file", path: "d/f", content: "1", xattrs: { ...own, "trusted.t": "t", "user.overlay.x": "x" } },
+    { type: "hardlink", path: "same", target: "d/f" },
+    { type: "symlink", path: "way", target: "d/f", xattrs: { "security.capability": "no" } },
+  ]);
+  const { items } = selectFiles(tree, ["."], COPY);
+  const kept = ["security.capability", "\u0001\u0000\u00ff", "user.a", "one"];
+  const found: Record<string, unknown> = {};
+  for await (const { path, attributes } of tarEntries(copyArchive(ports.blobs, items), LIMITS)) {
+    found[path] = attributes;
+  }
+  assertEquals(found, { "d": ["user.d", "folder"], "d/f": kept, "same": undefined, "way": undefined });
+  const blobs = Object.assign(Object.create(ports.blobs), {
+    file: () => Promise.resolve({ folder: "/in", path: "x" }),
+  });
+  const frames = await readFrames((await copyEntries(blobs, items))!.entries);
+  const carried = await readFrames(copyArchive(ports.blobs, items).pipeThrough(archiveEntries()));
+  assertEquals(frames.map((fields) => fields.slice(3)), carried.map((fields) => fields.slice(3)));
+  assertEquals(carried.find(([, path]) => path === "d/f")!.slice(-4), kept);
+});
+
+Deno.test("a tree takes no more extended attributes than fit in memory", () => {
+  const tree = FileTree.empty();
+  const attributes = ["user.x", "x".repeat(64 * 1024)];
+  const add = (count: number) => {
+    for (let at = 0; at < count; at++) {
+      tree.add(`f${at}`, { ...NO_CONTENT, kind: "file", mode: 0o644, uid: 0, gid: 0, mtime: 0, attributes });
+    }
+  };
+  add(1000);
+  assertThrows(() => add(1000), EngineError, "bytes of extended attributes");
+});
+
+Deno.test("digestItems() changes with names, modes, contents and attributes, and not with times", async () => {
+  const digest = async (
+    file: { path?: string; mode?: number; mtime?: number; content?: string; xattrs?: Record<string, string> },
+  ) => {
     const { ports, tree } = await treeOf([{ path: "x", type: "file", content: "1", ...file }]);
     return await digestItems(ports.codec, selectFiles(tree, ["."], COPY).items);
   };
   const first = await digest({});
   assertEquals(await digest({ mtime: 99 }), first);
-  for (const other of [{ path: "y" }, { mode: 0o600 }, { content: "2" }]) assert(await digest(other) !== first);
+  const others = [{ path: "y" }, { mode: 0o600 }, { content: "2" }, { xattrs: { "user.a": "b" } }];
+  for (const other of others) assert(await digest(other) !== first);
 });
 
 const IGNORED: readonly [lines: string[], out: string[], kept: string[]][] = [

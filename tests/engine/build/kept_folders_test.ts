@@ -8,6 +8,8 @@ import { readRemoteFolder } from "../../../lib/engine/build/folders/read_folder.
 import type { ListedFile, RemoteFolder } from "../../../lib/engine/build/folders/remote_folder.ts";
 import type { Core } from "../../../lib/engine/core.ts";
 import { EngineError } from "../../../lib/engine/errors.ts";
+import { FileBlobs } from "../../../lib/platform/storage/file_blobs.ts";
+import { MemoryStore } from "../../../lib/platform/storage/memory_store.ts";
 import { blobsOf, openImages, type RigOptions } from "../../fixtures/images/rig.ts";
 
 const HOUR = 3600 * 1000;
@@ -377,5 +379,25 @@ Deno.test("a folder cannot lead out of itself, and has bounds", async () => {
     const { build, bytes } = await openFolders({ limits: { layerBytes: 1_000_000 } });
     await assertRejects(() => build(files), EngineError, message);
     assertEquals(await bytes(), 0);
+  }
+});
+
+Deno.test("a folder that has not reached the disk when the server ends is sent anew, and one that has is not", async () => {
+  const root = await Deno.makeTempDir({ prefix: "gantry-test-" });
+  try {
+    const store = new MemoryStore();
+    const files: Files = { a: { content: "aaaa" }, b: { content: "bb" } };
+    const open = async () => await openFolders({ store, blobs: await FileBlobs.open(root) });
+    const first = (await open()).begin();
+    await first.read(folderOf(files).folder);
+    // The server ends while the build goes on.
+    const second = await open();
+    assertEquals((await second.build(files)).asked, ["a", "b"]);
+    await second.folders.settled();
+    const third = await open();
+    assertEquals((await third.build(files)).asked, []);
+    assertEquals((await third.build(files)).found, { a: "aaaa", b: "bb" });
+  } finally {
+    await Deno.remove(root, { recursive: true });
   }
 });

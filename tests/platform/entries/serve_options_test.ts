@@ -36,6 +36,13 @@ Deno.test("parseServeOptions() keeps to the user's folders without root", () => 
   assertEquals(listen, ["unix:///run/user/1000/gantry/gantry.sock"]);
 });
 
+Deno.test("parseServeOptions() passes over the divider that stands in front of options, and no other one", () => {
+  const { root, setup } = parseServeOptions(["--", "--root=/srv/a", "--no-setup"], {}, 0);
+  assertEquals([root, setup], ["/srv/a", false]);
+  assertThrows(() => parseServeOptions(["--root=/srv/a", "--", "--no-setup"], {}, 0), SyntaxError, "--no-setup");
+  assertThrows(() => parseServeOptions(["--", "--", "--no-setup"], {}, 0), SyntaxError, "--no-setup");
+});
+
 Deno.test("parseServeOptions() takes variables, and options over them", () => {
   const env = {
     GANTRY_LISTEN: "tcp://127.0.0.1:1, unix:///a.sock",

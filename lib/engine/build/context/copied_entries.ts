@@ -1,3 +1,4 @@
+import type { Attributes } from "../../../oci/tar/attributes.ts";
 import type { FileTimes } from "../../ports/tree_port.ts";
 import type { FileNode } from "./file_tree.ts";
 import type { CopyItem } from "./select_files.ts";
@@ -23,6 +24,8 @@ export interface CopiedEntry extends Pick<CopyItem, "path" | "node" | "bytes"> {
   mtime: number;
   /** Bytes of its content; none of a further name of a file. */
   size: number;
+  /** Extended attributes; none of a further name of a file, nor of a link. */
+  attributes?: Attributes;
 }
 
 /** Items as they are to be, in their order. Files that were one file stay one. */
@@ -45,6 +48,7 @@ export function* copiedEntries(
       gid: keepOwners ? node.gid : 0,
       mtime: times && (times.only === "all" || node.mtime > times.seconds) ? times.seconds : node.mtime,
       size: node.kind === "file" && first === undefined ? node.size : 0,
+      attributes: node.kind === "symlink" || first !== undefined ? undefined : node.attributes,
     };
   }
 }

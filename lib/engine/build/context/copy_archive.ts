@@ -1,5 +1,6 @@
 import { decodeLatin1 } from "../../../oci/bytes/bytes.ts";
 import { gatheredStream } from "../../../oci/bytes/gather_pieces.ts";
+import { attributeRecords } from "../../../oci/tar/attributes.ts";
 import { paddingOf, writeHeader } from "../../../oci/tar/tar_header.ts";
 import type { Blobs, Codec } from "../../ports/ports.ts";
 import { ArchiveReader } from "./archive_reader.ts";
@@ -32,17 +33,17 @@ export function inArchiveOrder(items: readonly CopyItem[]): CopyItem[] {
   return items.toSorted((a, b) => archiveOf(a) - archiveOf(b) || placeOf(a) - placeOf(b));
 }
 
-/** The digest of what a copy brings: names, kinds, permissions, links and contents. Times are left out. */
+/** The digest of what a copy brings: names, kinds, permissions, links, contents and extended attributes. Times are left out. */
 export async function digestItems(codec: Codec, items: readonly CopyItem[], keepOwners = false): Promise<string> {
   const hash = codec.hash();
   const encoder = new TextEncoder();
   // One update for many items: each is a call of its own into the runtime.
   let texts = "";
   for (const { path, node, bytes } of items) {
-    const { kind, mode, link, digest, size, uid, gid } = node;
+    const { kind, mode, link, digest, size, uid, gid, attributes = [] } = node;
     const content = bytes === undefined || digest !== "" ? digest : decodeLatin1(bytes);
     const owner = keepOwners ? [uid, gid] : [];
-    texts += JSON.stringify([path, kind, mode, link, content, size, ...owner]);
+    texts += JSON.stringify([path, kind, mode, link, content, size, ...owner, ...attributes]);
     if (texts.length < DIGESTED) continue;
     await hash.update(encoder.encode(texts));
     texts = "";
@@ -60,10 +61,11 @@ async function* writeItems(
   const reader = new ArchiveReader(blobs);
   try {
     for (const entry of copiedEntries(items, options)) {
-      const { node, bytes, path, kind, size, ...facts } = entry;
+      const { node, bytes, path, kind, size, attributes, ...facts } = entry;
       const name = encoder.encode(kind === "folder" ? `${path}/` : path);
       const link = encoder.encode(entry.link);
-      yield writeHeader({ ...facts, name, link, flag: FLAGS[kind], size, major: 0, minor: 0 });
+      const header = { ...facts, name, link, flag: FLAGS[kind], size, major: 0, minor: 0 };
+      yield writeHeader(header, attributeRecords(attributes));
       if (size === 0) continue;
       if (bytes !== undefined) yield bytes.slice();
       else yield* reader.read(node, size);

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { Attributes } from "../../../oci/tar/attributes.ts";
 import { tarEntries, type TarEntry, type TarLimits } from "../../../oci/tar/tar_entries.ts";
 import { EngineError } from "../../errors.ts";
 import type { Blobs, Codec } from "../../ports/ports.ts";
@@ -24,6 +25,8 @@ export interface FileNode {
   offset: number;
   /** Of a file's content; empty for everything else. */
   digest: string;
+  /** Extended attributes, where it has some. */
+  attributes?: Attributes;
   /** Of a folder. */
   children?: Map<string, FileNode>;
 }
@@ -34,12 +37,16 @@ export const TREE_ENTRIES = 1_000_000;
 /** Bounds on an archive that is indexed. */
 export type TreeLimits = TarLimits;
 
+/** Bytes of all extended attributes of a tree, which are kept in memory. */
+const MOST_ATTRIBUTES = 64 << 20;
+
 /** Links that are followed on the way to one file. */
 const LINK_LIMIT = 40;
 
 /** Files by path. */
 export class FileTree {
   readonly root: FileNode;
+  #attributes = 0;
 
   private constructor(root = newFolder()) {
     this.root = root;
@@ -134,6 +141,10 @@ export class FileTree {
 
   /** Adds a file, a folder or a link; what is there gives way, but for the content of a folder. */
   add(path: string, node: FileNode): void {
+    for (const text of node.attributes ?? []) this.#attributes += text.length;
+    if (this.#attributes > MOST_ATTRIBUTES) {
+      throw new EngineError("limit", `Read context: more than ${MOST_ATTRIBUTES} bytes of extended attributes`);
+    }
     const { parent, name } = this.#place(path);
     const known = parent.children!.get(name);
     const children = known?.kind === "folder" ? known.children : new Map<string, FileNode>();
@@ -154,8 +165,8 @@ export class FileTree {
   }
 
   async #add(entry: TarEntry, archive: string, codec: Codec): Promise<void> {
-    const { path, kind, mode, uid, gid, mtime, link, size, offset } = entry;
-    const facts = { ...NO_CONTENT, mode, uid, gid, mtime };
+    const { path, kind, mode, uid, gid, mtime, link, size, offset, attributes } = entry;
+    const facts = { ...NO_CONTENT, mode, uid, gid, mtime, ...attributes && { attributes } };
     // Pipes and devices have no place in a context.
     if (path === "" || kind === "other") return;
     if (kind === "hardlink") this.addName(path, link);

@@ -46,6 +46,8 @@ export class KeptFolders {
   readonly #uses = new Map<string, number>();
   /** Builds that take a folder now, by its ID. */
   readonly #users = new Map<string, number>();
+  /** Folders that are brought to the disk. */
+  readonly #keeping = new Set<Promise<void>>();
 
   constructor(core: Core, images: Images) {
     this.#core = core;
@@ -79,7 +81,10 @@ export class KeptFolders {
     });
   }
 
-  /** Keeps a folder in place of what was kept of it; none that is too large. */
+  /**
+   * Keeps a folder in place of what was kept of it; none that is too large. It is brought to the disk behind the build: one that a crash
+   * takes before that is sent anew.
+   */
   async keep({ key, name }: { key: string; name: string }, kept: KeptFiles, { claim, pins }: Build): Promise<void> {
     const id = await this.#idOf(key);
     const index = isKeepable(kept) ? await this.#writeFiles(kept, claim) : undefined;
@@ -93,14 +98,10 @@ export class KeptFolders {
       }
       const now = this.#core.clock.now();
       pins.use(this.#take(id));
-      await this.#put({
-        id,
-        name,
-        index,
-        contents: [...kept.contents],
-        createdAt: known?.createdAt ?? now,
-        usedAt: now,
-      });
+      const contents = [...kept.contents];
+      const record = { id, name, index, contents, createdAt: known?.createdAt ?? now, usedAt: now };
+      await this.#put(record);
+      pins.defer(() => this.#makeLast(record));
     });
     await this.trim();
   }
@@ -139,6 +140,11 @@ export class KeptFolders {
     }
   }
 
+  /** Resolves when the folders of the builds that have ended are on the disk. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#keeping);
+  }
+
   async #readFiles({ index, contents }: KeptFolderRecord): Promise<KeptFiles | undefined> {
     const { blobs } = this.#core.ports;
     const found = await Promise.all([index, ...contents].map(async ({ digest, size }) => {
@@ -153,7 +159,20 @@ export class KeptFolders {
   async #writeFiles({ files, contents }: KeptFiles, claim: Claim): Promise<KeptFolderRecord["index"]> {
     const bytes = encodeIndex(files, contents.map(({ digest }) => digest));
     const admit = (digest: string) => claim.admit(`blob:${digest}`);
-    return await this.#core.ports.blobs.put(new Blob([bytes]).stream(), { admit });
+    return await this.#core.ports.blobs.put(new Blob([bytes]).stream(), { admit, isScratch: true });
+  }
+
+  #makeLast(record: KeptFolderRecord): void {
+    const { blobs } = this.#core.ports;
+    const work = async () => {
+      try {
+        for (const digest of keptBlobs(record)) await blobs.keep?.(digest);
+      } catch (error) {
+        this.#core.log("warn", `Keep folder "${record.name}" of a build: ${messageOf(error)}`);
+      }
+    };
+    const keeping = work().finally(() => this.#keeping.delete(keeping));
+    this.#keeping.add(keeping);
   }
 
   /** Runs work on a folder's record while nobody else changes it. */

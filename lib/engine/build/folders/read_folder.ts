@@ -103,9 +103,10 @@ async function compareFiles(core: Core, files: readonly ListedFile[], kept: Kept
   const wanted: Wanted[] = [];
   const digest = await core.ports.codec.hash().digest();
   for (const [number, file] of files.entries()) {
-    const { kind, mode, uid, gid, size, link, time } = file;
+    const { kind, mode, uid, gid, size, link, time, attributes } = file;
     const path = memberPath(file.path);
-    const facts = { ...NO_CONTENT, mode, uid, gid, mtime: Math.max(0, Math.floor(time / 1e9)) };
+    const mtime = Math.max(0, Math.floor(time / 1e9));
+    const facts = { ...NO_CONTENT, mode, uid, gid, mtime, ...attributes && { attributes } };
     // Pipes have no place in a context.
     if (path === "" || kind === "other") continue;
     if (kind === "hardlink") tree.addName(path, memberPath(link));
@@ -182,7 +183,9 @@ async function writeContents(
     }
   };
   const admit = (digest: string) => claim.admit(`blob:${digest}`, signal);
-  const written = await blobs.put(gatheredStream(write()), { limit: core.options.limits.layerBytes, admit, signal });
+  // The build does not wait for the disk, nor for folders that are kept: see `KeptFolders.keep()`.
+  const choices = { limit: core.options.limits.layerBytes, admit, signal, isScratch: true };
+  const written = await blobs.put(gatheredStream(write()), choices);
   for (const [node, place] of places) Object.assign(node, place, { archive: written.digest });
   return written;
 }

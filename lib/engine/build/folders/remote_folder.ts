@@ -1,3 +1,5 @@
+import type { Attributes } from "../../../oci/tar/attributes.ts";
+
 /**
  * A folder at the caller, whose files are listed first, and then read one by one: a build asks for those alone that it has not kept from an
  * earlier one.
@@ -35,6 +37,8 @@ export interface ListedFile {
   gid: number;
   /** Bytes of a file. */
   size: number;
+  /** The extended attributes that a copy keeps, where it has some. */
+  attributes?: Attributes;
   /** The time of its last change in nanoseconds since the epoch, as near as a number has it. */
   time: number;
 }

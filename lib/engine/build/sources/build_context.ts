@@ -32,7 +32,8 @@ export async function spoolTree(
   const admit = (digest: string) => claim.admit(`blob:${digest}`, signal);
   try {
     const plain = await decompress(ports.codec, archive);
-    const { digest, size } = await ports.blobs.put(plain, { limit: limits.layerBytes, admit, signal });
+    const choices = { limit: limits.layerBytes, admit, signal, isScratch: true };
+    const { digest, size } = await ports.blobs.put(plain, choices);
     if (size === 0) return FileTree.empty();
     return await FileTree.read(ports, digest, { ...more, entries: TREE_ENTRIES, bytes: limits.layerBytes }, signal);
   } catch (error) {

@@ -15,6 +15,7 @@ import type { Store } from "../../../engine/ports/ports.ts";
 import { type ConfSource, parseRegistriesConf, type RegistriesConf } from "../../../oci/registry/registries_conf.ts";
 import { hostClock } from "../../clock.ts";
 import { hostCodec } from "../../codec.ts";
+import { WrittenPages } from "../../linux/storage/written_pages.ts";
 import { FileBlobs } from "../../storage/file_blobs.ts";
 import { openHost } from "../../linux/host.ts";
 import { outerUser } from "../../linux/rootless/outer_user.ts";
@@ -76,7 +77,7 @@ export async function openEngineHere(options: HostEngineOptions): Promise<Engine
   let host: Host | NoHost | undefined;
   try {
     await claimRunroot(runroot, root);
-    const blobs = await FileBlobs.open(join(root, "blobs"));
+    const blobs = await FileBlobs.open(join(root, "blobs"), { openPages: WrittenPages.open });
     const { runtime = conf.runtime, hookFolders = conf.hookFolders, deviceFolders = conf.deviceFolders } = options;
     host = await openHost({
       root,

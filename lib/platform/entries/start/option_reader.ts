@@ -18,8 +18,10 @@ export class OptionReader<S extends OptionShapes> {
 
   /** Throws `SyntaxError` where an option is unknown, or lacks its value. */
   constructor(shapes: S, args: readonly string[], env: Readonly<Record<string, string | undefined>>) {
+    // `deno task` hands on the divider that npm's users put in front of options.
+    const options = args[0] === "--" ? args.slice(1) : [...args];
     try {
-      this.#given = parseArgs({ args: [...args], options: shapes }).values;
+      this.#given = parseArgs({ args: options, options: shapes }).values;
     } catch (error) {
       throw new SyntaxError(`Read options: ${error instanceof Error ? error.message : error}`, { cause: error });
     }

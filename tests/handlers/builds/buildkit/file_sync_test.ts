@@ -1,5 +1,10 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { fileMode, type FolderWish, openClientFolder } from "../../../../handlers/builds/buildkit/file_sync.ts";
+import {
+  fileMode,
+  type FolderWish,
+  openClientFolder,
+  sentAttributes,
+} from "../../../../handlers/builds/buildkit/file_sync.ts";
 import { PACKET, Packet, type StatValue } from "../../../../handlers/builds/buildkit/messages.ts";
 import type { GRPCClient } from "../../../../lib/engine/ports/build_port.ts";
 
@@ -18,6 +23,7 @@ const stat = (path: string, more: Partial<StatValue> = {}): StatValue => ({
     size: 0,
     modTime: 1_700_000_000_000_000_000,
     linkname: "",
+    xattrs: {},
   },
   ...more,
 });
@@ -89,6 +95,24 @@ Deno.test("openClientFolder() lists the files of a folder, and reads those that 
   }]);
 });
 
+Deno.test("openClientFolder() takes the extended attributes that go with a file, and no others", async () => {
+  const xattrs = {
+    "user.ä": Uint8Array.of(0, 255),
+    "security.capability": bytes("cap"),
+    "security.selinux": bytes("label"),
+    "trusted.x": bytes("x"),
+    "user.overlay.opaque": bytes("y"),
+  };
+  const { client } = folderClient([[stat("a", { xattrs })], [stat("b")]]);
+  await using open = await openClientFolder(client, { name: "context" }, none);
+  const [a, b] = open.files;
+  assertEquals(a.attributes, ["security.capability", "cap", "user.\u00c3\u00a4", "\u0000\u00ff"]);
+  assertEquals("attributes" in b, false);
+  // A client is sent the same again.
+  assertEquals(sentAttributes(a.attributes), { "security.capability": bytes("cap"), "user.ä": Uint8Array.of(0, 255) });
+  assertEquals(sentAttributes(undefined), {});
+});
+
 Deno.test("openClientFolder() refuses a client that lies", async () => {
   const data = (ID: number, content: string) => Packet.encode({ type: PACKET.data, ID, data: bytes(content) });
   const file = [[stat("a", { size: 4 })]] as const;
@@ -100,6 +124,8 @@ Deno.test("openClientFolder() refuses a client that lies", async () => {
     [[...file] as [StatValue][], () => [Packet.encode({ type: PACKET.stat, stat: stat("b") })], "out of turn"],
     [[[stat("a", { size: -1 })]], () => [], '"a" has a size of -1 bytes'],
     [[[stat("dev", { mode: 2 ** 26 + 0o644 })]], () => [], '"dev" is a device or a socket'],
+    [[[stat("a", { xattrs: { "user.x": new Uint8Array(65537) } })]], () => [], "an extended attribute is too large"],
+    [[[stat("a", { xattrs: { "user.\0": bytes("x") } })]], () => [], "an extended attribute has a broken name"],
   ];
   for (const [files, answer, message] of rows) {
     const { client } = folderClient(files, answer);

@@ -18,7 +18,7 @@ Deno.test("a Dockerfile that is listed again and again is asked for once, and th
     async *call(_method, messages, { metadata = {} } = {}) {
       const isDockerfile = metadata["dir-name"] === "dockerfile";
       for (const text of isDockerfile ? texts : []) {
-        const facts = { uid: 0, gid: 0, modTime: 0, linkname: "" };
+        const facts = { uid: 0, gid: 0, modTime: 0, linkname: "", xattrs: {} };
         const stat: StatValue = { ...facts, path: "Dockerfile", mode: fileMode("file", 0o644), size: text.length };
         yield Packet.encode({ type: PACKET.stat, stat });
       }
