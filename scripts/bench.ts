@@ -53,21 +53,33 @@ if (unknown !== undefined) {
   console.error(`Bench: there is no "${unknown}" to run alone; there are ${[...PARTS, ...ENGINE_GROUPS].join(", ")}`);
   Deno.exit(2);
 }
-if (only.includes("dispatch")) {
-  for await (const { table, requests, rates } of dispatchLines(5)) {
-    rateRow(`dispatch over ${table}, ${requests} paths`, rates);
-  }
+// A peer that fails in one line takes none of the others' away.
+try {
+  await measureParts();
+} finally {
+  const table = ratioTable(ratios, values.markdown);
+  console.log(`\nAll ratios, the smallest first:\n\n${table}`);
+  if (values.save !== undefined) await Deno.writeTextFile(values.save, table);
 }
-if (only.includes("http")) { for await (const { what, rates } of httpLines(5)) rateRow(what, rates); }
-if (only.includes("workload")) { for await (const { what, rates } of workloadLines(5)) rateRow(what, rates); }
-if (only.includes("channels")) { for await (const { what, rates } of channelLines(5)) rateRow(what, rates, "values"); }
-const groups = ENGINE_GROUPS.filter((name) =>
-  only.includes(name) || only.includes("engine") && !NAMED_GROUPS.includes(name)
-);
-if (groups.length > 0) await benchEngine();
-const table = ratioTable(ratios, values.markdown);
-console.log(`\nAll ratios, the smallest first:\n\n${table}`);
-if (values.save !== undefined) await Deno.writeTextFile(values.save, table);
+
+async function measureParts(): Promise<void> {
+  if (only.includes("dispatch")) {
+    for await (const { table, requests, rates } of dispatchLines(5)) {
+      rateRow(`dispatch over ${table}, ${requests} paths`, rates);
+    }
+  }
+  if (only.includes("http")) { for await (const { what, rates } of httpLines(5)) rateRow(what, rates); }
+  if (only.includes("workload")) { for await (const { what, rates } of workloadLines(5)) rateRow(what, rates); }
+  if (only.includes("channels")) {
+    for await (const { what, rates } of channelLines(5)) {
+      rateRow(what, rates, "values");
+    }
+  }
+  const groups = ENGINE_GROUPS.filter((name) =>
+    only.includes(name) || only.includes("engine") && !NAMED_GROUPS.includes(name)
+  );
+  if (groups.length > 0) await benchEngine(groups);
+}
 
 /** Runs this bench once more, with these arguments, in the later Debian, and returns its exit code. */
 async function benchInLaterDebian(args: readonly string[], save: string | undefined): Promise<number> {
@@ -80,7 +92,7 @@ async function benchInLaterDebian(args: readonly string[], save: string | undefi
   return code;
 }
 
-async function benchEngine(): Promise<void> {
+async function benchEngine(groups: readonly string[]): Promise<void> {
   // The later Debian has all that it needs.
   if (!values["no-setup"]) await setup({ test: true });
   const folder = await Deno.makeTempDir({ prefix: "gantry-bench-" });

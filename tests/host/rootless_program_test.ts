@@ -181,6 +181,7 @@ Deno.test("a program of an ordinary user opens the engine, uses it and serves it
       assert(!failed.success);
       assertStringIncludes(new TextDecoder().decode(failed.stderr), "keep gantry.mjs beside the file");
     });
+    await Deno.remove(user.folder, { recursive: true });
   } finally {
     await registry.close();
   }

@@ -72,7 +72,7 @@ const OTHERS: Record<string, { names: string; of: string }> = {
   },
   "lib/platform/linux/bundle/seccomp_calls.ts": { names: "*", of: "system calls" },
   "lib/platform/linux/bundle/seccomp_default.ts": { names: "*", of: "system calls" },
-  "lib/platform/linux/helpers/system_calls.ts": { names: "*", of: "system calls" },
+  "lib/platform/linux/calls/system_calls.ts": { names: "*", of: "system calls" },
   "lib/platform/linux/networks/user_mode/slirp4netns.ts": {
     names: "add_hostfwd allow_host_loopback enable_ipv6 outbound_addr outbound_addr6 port_handler",
     of: "slirp4netns and its API, and the options that containers.conf(5) has for it",

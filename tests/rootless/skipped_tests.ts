@@ -190,6 +190,7 @@ export const LONG_ROOTLESS_FILES: readonly HostFile[] = [
     ],
   },
   { path: "tests/host/build/adopted_layers_test.ts", skipped: [] },
+  { path: "tests/host/build/attributes_test.ts", skipped: [] },
   { path: "tests/host/build/buildkit_test.ts", skipped: [] },
   { path: "tests/host/build/buildx_driver_test.ts", skipped: [] },
   { path: "tests/host/build/docker_build_test.ts", skipped: [] },

@@ -222,6 +222,8 @@ async function startReceiver(path: string, take: (piece: string) => void): Promi
     socket.on("data", (chunk: Uint8Array) => take(new TextDecoder().decode(chunk)));
   });
   await new Promise<void>((resolve) => receiver.listen(path, resolve));
+  // As the syslog of a machine is: the server may be an ordinary user's.
+  await Deno.chmod(path, 0o666);
   const closed = new Promise((resolve) => receiver.once("close", resolve));
   const end = () => {
     for (const socket of sockets) socket.destroy();
