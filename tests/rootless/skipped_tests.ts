@@ -99,6 +99,10 @@ export const LONG_ROOTLESS_FILES: readonly HostFile[] = [
       { name: "paused", reason: NOTHING_PAUSED },
       { name: "running", reason: NOTHING_PAUSED },
       { name: "many operations on one container at once neither hang nor leave it half-way", reason: NOTHING_PAUSED },
+      {
+        name: "a container that is killed while it has no time left to run is not frozen before it has died",
+        reason: NOTHING_PAUSED,
+      },
     ],
   },
   { path: "tests/host/containers/log_options_test.ts", skipped: [] },

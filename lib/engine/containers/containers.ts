@@ -101,6 +101,7 @@ export class Containers {
       teardowns: new Teardowns(core, networks, portClaims, this.#closing.signal),
       treeUses: new TreeUses(core, volumes),
       restarting: new Set(),
+      dying: new Set(),
       awaitingRestart: new Map(),
       warm: new WarmPools(core.state, core.options.limits.warmContainers),
       closing: this.#closing.signal,

@@ -41,6 +41,8 @@ export interface Context {
   readonly warm: WarmContainers;
   /** Containers whose end belongs to a restart: they are neither removed nor restarted by policy. */
   readonly restarting: Set<string>;
+  /** Containers that were sent SIGKILL, until their end is recorded. */
+  readonly dying: Set<string>;
   /** Containers that wait for a restart by their policy: the moment of the end that it follows, by ID. */
   readonly awaitingRestart: Map<string, number>;
   /** Ends when the engine closes: what sleeps behind an answer gives up. */

@@ -237,6 +237,25 @@ Deno.test("every operation answers in every state what Podman answers", async (t
   });
 });
 
+Deno.test("a container that is killed while it has no time left to run is not frozen before it has died", async () => {
+  await using session = await Session.shared();
+  const { server, image } = session;
+  await server.podman("pull", "-q", image);
+  const limits = { cpu: { quota: 1000, period: 100_000 } };
+  const command = ["sh", "-c", "while :; do :; done"];
+  const body = { image, command, netns: { nsmode: "none" }, resource_limits: limits };
+  const { Id } = await (await server.request("POST", "/libpod/containers/create", { body })).json();
+  const post = (path: string) => server.request("POST", `/libpod/containers/${Id}/${path}`);
+  for (let round = 0; round < 3; round++) {
+    assertEquals((await post("start")).status, 204);
+    const [killed, paused] = await Promise.all([post("kill"), post("pause")]);
+    assertEquals(killed.status, 204);
+    // A pause that comes first is ended by the kill.
+    if (paused.status !== 204) assertMatch((await paused.json()).message, /^"exited" is not running, can't pause/);
+  }
+  assertEquals((await server.request("DELETE", `/libpod/containers/${Id}`)).status, 200);
+});
+
 Deno.test("containers that live in another one's namespaces start after it, and go before it", async () => {
   await using session = await Session.shared();
   const { server, image } = session;

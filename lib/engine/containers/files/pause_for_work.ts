@@ -1,7 +1,7 @@
 import type { Intent } from "../../store/intents.ts";
 import { type Context, withContainerLock } from "../context.ts";
 import { requireHost } from "../../core.ts";
-import { onProcess } from "../life/on_process.ts";
+import { freezeProcesses } from "../life/on_process.ts";
 
 /** The kind of the intents that precede a pause which is to end with the work it is for. */
 export const PAUSE_INTENT = "container.pause_for_work";
@@ -38,7 +38,7 @@ function pauseContainer(context: Context, id: string): Promise<Intent | undefine
     const { intent, operation } = core.intents.begin(PAUSE_INTENT, id);
     await core.state.commit([operation]);
     try {
-      await onProcess(context, id, `container ${id} has ended`, () => requireHost(context.core).processes.pause(id));
+      await freezeProcesses(context, id, `container ${id} has ended`);
     } catch (error) {
       await core.state.commit([core.intents.end(intent)]);
       throw error;

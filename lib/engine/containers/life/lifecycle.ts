@@ -6,7 +6,7 @@ import { requireHost } from "../../core.ts";
 import { dependenciesOf } from "../dependencies.ts";
 import { alreadySo, improperState, isCode, noCgroup } from "../failures.ts";
 import { runPostStart } from "./hooks.ts";
-import { onProcess } from "./on_process.ts";
+import { freezeProcesses, onProcess } from "./on_process.ts";
 import type { RestartOptions } from "../options.ts";
 import { stopContainer } from "./stop.ts";
 import { freshHealth, resetHealth } from "../health/begin_health.ts";
@@ -102,7 +102,7 @@ export function pauseContainer(context: Context, nameOrID: string): Promise<void
     if (status === "paused") throw improperState(`"${id}" is already paused`);
     const detail = (state: string) => `"${state}" is not running, can't pause`;
     if (status !== "running") throw improperState(detail(status));
-    await onProcess(context, id, detail("exited"), () => requireHost(context.core).processes.pause(id));
+    await freezeProcesses(context, id, detail("exited"));
     context.health.forget(id);
     emitEvent(context, await context.records.saveState(record, { status: "paused" }), "pause");
   });

@@ -3,6 +3,15 @@ import { requireHost } from "../../core.ts";
 import { improperState } from "../failures.ts";
 
 /**
+ * Freezes the processes of a container that runs. One that was sent SIGKILL counts as ended, since a frozen process cannot die; for the
+ * error, see {@linkcode onProcess}.
+ */
+export async function freezeProcesses(context: Context, id: string, detail: string): Promise<void> {
+  if (context.dying.has(id)) throw improperState(detail);
+  await onProcess(context, id, detail, () => requireHost(context.core).processes.pause(id));
+}
+
+/**
  * Does something to a container's process. When the host cannot because the process has ended just now, its record not
  * saying so yet, the error is the one the operation gives for an ended container: `detail` says that.
  */

@@ -75,10 +75,16 @@ export async function killContainer(
     if (signal === SIGKILL && status === "paused") await requireHost(context.core).processes.resume(id).catch(() => {});
     if (!record.state.stoppedByUser) await context.records.saveState(record, { stoppedByUser: true });
     emitEvent(context, record, "kill", undefined, { signal: String(signal) });
+    if (signal === SIGKILL) context.dying.add(id);
     // Its end is recorded under this lock: it cannot be missed.
     return watchExit(context, id);
   });
-  if (signal === SIGKILL && watch) await requireEnd(context, id, watch);
+  if (signal !== SIGKILL || !watch) return;
+  try {
+    await requireEnd(context, id, watch);
+  } finally {
+    context.dying.delete(id);
+  }
 }
 
 async function beginStop(

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertInstanceOf } from "@std/assert";
+import { assert, assertEquals, assertInstanceOf, assertRejects } from "@std/assert";
 import type { ContainerStatus } from "../../../../lib/engine/records/container_record.ts";
 import type { Containers } from "../../../../lib/engine/containers/containers.ts";
 import { EngineError } from "../../../../lib/engine/errors.ts";
@@ -158,4 +158,21 @@ Deno.test("Containers.start() is on record from before the process may write, so
   await engine.containers.start(id);
   assert(asked > 0 && engine.containers.resolve(id).state.startedAt <= asked);
   await engine[Symbol.asyncDispose]();
+});
+
+Deno.test("Containers.kill() ends a container that somebody would freeze before it has died", async () => {
+  await using engine = await openFake({ sleep: () => new Promise(() => {}) });
+  const { containers, kernel } = engine;
+  const { record: { id } } = await containers.create(spec({ command: ["throttled"] }));
+  await containers.start(id);
+  const killed = containers.kill(id);
+  await assertRejects(() => containers.pause(id), EngineError, `"exited" is not running, can't pause`);
+  await assertRejects(() => containers.files.commit(id, { pause: true }), EngineError, `container ${id} has ended`);
+  kernel.end(id, 137);
+  await killed;
+  assertEquals(containers.resolve(id).state.status, "exited");
+  await containers.start(id);
+  await containers.pause(id);
+  assertEquals(containers.resolve(id).state.status, "paused");
+  kernel.end(id, 137);
 });
