@@ -167,7 +167,8 @@ Deno.test("Containers.kill() ends a container that somebody would freeze before 
   await containers.start(id);
   const killed = containers.kill(id);
   await assertRejects(() => containers.pause(id), EngineError, `"exited" is not running, can't pause`);
-  await assertRejects(() => containers.files.commit(id, { pause: true }), EngineError, `container ${id} has ended`);
+  const commit = () => containers.files.commit(id, { format: "oci", pause: true });
+  await assertRejects(commit, EngineError, `container ${id} has ended`);
   kernel.end(id, 137);
   await killed;
   assertEquals(containers.resolve(id).state.status, "exited");
