@@ -28,8 +28,7 @@ const SHARES: Readonly<Record<Door, { connections: number; files: number }>> = {
  * want of files (2.9.6), and ends when it cannot open what it needs itself.
  */
 class ConnectionBudget {
-  readonly #files: number;
-  readonly #connections: number;
+  #files?: number;
   readonly #open: Record<Door, number> = { tcp: 0, unix: 0 };
   /** Connections without a request under way, the oldest first. */
   readonly #waiting: Record<Door, Set<Socket>> = { tcp: new Set(), unix: new Set() };
@@ -38,10 +37,15 @@ class ConnectionBudget {
   #looked = -Infinity;
   #told = -Infinity;
 
-  /** @param files How many files the process may have open */
-  constructor(files: number = fileLimit()) {
+  /** @param files How many files the process may have open; read with the first connection by default */
+  constructor(files?: number) {
     this.#files = files;
-    this.#connections = Math.floor(Math.max(files / 4, Math.min(files * 3 / 4, files - BURST)));
+  }
+
+  /** How many connections have a request under way, or were taken over by one. */
+  get busy(): number {
+    const { tcp, unix } = this.#waiting;
+    return this.#open.tcp + this.#open.unix - tcp.size - unix.size;
   }
 
   /**
@@ -71,12 +75,17 @@ class ConnectionBudget {
     return { busy: () => void waiting.delete(socket), idle: () => void (open && waiting.add(socket)) };
   }
 
+  get #limit(): number {
+    return this.#files ??= fileLimit();
+  }
+
   #isFull(door: Door): boolean {
     const { connections, files } = SHARES[door];
     const { tcp, unix } = this.#open;
+    const limit = this.#limit;
+    const most = Math.floor(Math.max(limit / 4, Math.min(limit * 3 / 4, limit - BURST)));
     // A destroyed connection's file closes at once; its `close` event comes later.
-    return (door === "tcp" ? tcp : tcp + unix) >= this.#connections * connections ||
-      this.#openFiles() >= this.#files * files;
+    return (door === "tcp" ? tcp : tcp + unix) >= most * connections || this.#openFiles() >= limit * files;
   }
 
   /** The connection that makes room: a door takes from its own, and the Unix socket from TCP first. */
@@ -104,7 +113,7 @@ class ConnectionBudget {
     const { tcp, unix } = this.#open;
     tell(
       new Error(
-        `Take a connection: ${tcp} over TCP and ${unix} over Unix sockets are open, and ${this.#seen} of ${this.#files} files: ` +
+        `Take a connection: ${tcp} over TCP and ${unix} over Unix sockets are open, and ${this.#seen} of ${this.#limit} files: ` +
           "the oldest without a request are closed",
       ),
     );

@@ -1,3 +1,4 @@
+import { fdatasyncSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import process from "node:process";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
@@ -13,6 +14,7 @@ import type {
 } from "../../engine/ports/ports.ts";
 import { isFullDisk } from "../../oci/system_error.ts";
 import { noRoom } from "./disk_room.ts";
+import { LogSync, type Surroundings } from "./log_sync.ts";
 import { SpaceReserve } from "./space_reserve.ts";
 import { type Amount, countBeyond, extentOf, sizeOf } from "./retention.ts";
 import { emptyLog, explainFailure, setUpFile } from "./sqlite_file.ts";
@@ -33,19 +35,18 @@ const PIECE = { records: 1024, bytes: 2 << 20 };
  * A {@linkcode Store} in one SQLite file. A commit is on the disk when it resolves; what was appended goes there with the
  * next commit. The file belongs to one process at a time. Runs on Deno and Node through `node:sqlite`.
  *
- * `node:sqlite` blocks its thread, and a disk takes milliseconds to say that it has something. So SQLite only writes its
- * log here (`synchronous = NORMAL`), and the log is made to last beside it, without blocking: what `FULL` would do.
+ * `node:sqlite` blocks its thread, and a disk may take milliseconds to say that it has something. So SQLite only writes its
+ * log here (`synchronous = NORMAL`), and the log is made to last beside it (see {@linkcode LogSync}): what `FULL` would do.
  */
 export class SQLiteStore implements Store {
   /** The file's path. */
   readonly place: string;
   readonly #db: DatabaseSync;
   readonly #log: FileHandle;
+  readonly #sync: LogSync;
   readonly #statements: Statements;
   /** The log holds secrets that were deleted. */
   #forgets = false;
-  /** Why the log no longer lasts. */
-  #broken?: unknown;
   /** The known extent of each stream; absent where it has to be queried. */
   readonly #known = new Map<string, Known>();
   /** Whether pages were given back that the file still has. */
@@ -53,11 +54,16 @@ export class SQLiteStore implements Store {
 
   readonly #reserve: SpaceReserve;
 
-  private constructor(db: DatabaseSync, log: FileHandle, { place, reserve }: { place: string; reserve: SpaceReserve }) {
+  private constructor(
+    db: DatabaseSync,
+    log: FileHandle,
+    { place, reserve, ...surroundings }: { place: string; reserve: SpaceReserve } & Surroundings,
+  ) {
     this.place = place;
     this.#reserve = reserve;
     this.#db = db;
     this.#log = log;
+    this.#sync = new LogSync({ syncAside: () => log.datasync(), syncHere: () => fdatasyncSync(log.fd) }, surroundings);
     this.#statements = prepareStatements(db);
   }
 
@@ -65,13 +71,13 @@ export class SQLiteStore implements Store {
    * Opens the file, making it where there is none. Throws `EngineError`: `in_use` when another process has it, `corrupt` when
    * it is no database or a damaged one, `unsupported` when a later version wrote it. Nothing in the file is changed then.
    */
-  static async open(path: string): Promise<SQLiteStore> {
+  static async open(path: string, surroundings: Surroundings = {}): Promise<SQLiteStore> {
     const reserve = new SpaceReserve(`${path}-reserve`);
     const db = new (loadSQLite().DatabaseSync)(path);
     try {
       reserve.use(() => setUpFile(db, path));
       // Never the database itself: closing any handle of that would give up SQLite's locks on it.
-      return new SQLiteStore(db, await open(`${path}-wal`, "r"), { place: path, reserve });
+      return new SQLiteStore(db, await open(`${path}-wal`, "r"), { place: path, reserve, ...surroundings });
     } catch (error) {
       db.close();
       throw explainFailure(error, path);
@@ -96,7 +102,7 @@ export class SQLiteStore implements Store {
         else this.#statements.put.run(table, key, isSecret ? SECRET_INDENT + value : value);
       }
     }, changes.length === 1);
-    await this.#sync();
+    await this.#sync.run();
     // On a full disk the next commit does it.
     if (this.#forgets) this.#forgets = !emptyLog(this.#db);
   }
@@ -166,18 +172,6 @@ export class SQLiteStore implements Store {
     this.#db.close();
     await this.#log.close();
     await this.#reserve.close();
-  }
-
-  /** Has everything written so far last. After a failure the kernel forgets what it could not write: nothing lasts then. */
-  async #sync(): Promise<void> {
-    if (this.#broken === undefined) {
-      try {
-        return await this.#log.datasync();
-      } catch (error) {
-        this.#broken = error;
-      }
-    }
-    throw new Error("Commit: the log cannot be written to the disk", { cause: this.#broken });
   }
 
   /**

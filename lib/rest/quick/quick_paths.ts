@@ -3,6 +3,7 @@ import { encodeProblem } from "../problem.ts";
 import type { IsPlain } from "../run/check_result.ts";
 import { isHeaderWriter } from "../codecs/header_value.ts";
 import { setHeaders } from "../run/response_headers.ts";
+import { noteBody } from "../run/whole_body.ts";
 import { quickTest } from "./plain_values.ts";
 
 /**
@@ -76,7 +77,8 @@ export const quickPaths: NonNullable<ServerParts["quick"]> = {
         call.finish?.();
         // Runtimes make a response fastest of a record, and of no status.
         const headers = perCall ? headersOf(own, perCall(call)) : own;
-        return new Response(body, status === 200 ? { headers } : { status, headers });
+        const response = new Response(body, status === 200 ? { headers } : { status, headers });
+        return typeof body === "string" ? noteBody(response, body) : response;
       },
     };
   },
@@ -86,7 +88,7 @@ export const quickPaths: NonNullable<ServerParts["quick"]> = {
     }
     // To make an error, which notes its stack, takes longer than all the rest.
     const body = `{"status":404,"detail":${JSON.stringify(detail)}}`;
-    return new Response(body, { status: 404, headers: { ...entries, "content-type": type } });
+    return noteBody(new Response(body, { status: 404, headers: { ...entries, "content-type": type } }), body);
   },
 };
 

@@ -15,6 +15,7 @@ import type { Store } from "../../../engine/ports/ports.ts";
 import { type ConfSource, parseRegistriesConf, type RegistriesConf } from "../../../oci/registry/registries_conf.ts";
 import { hostClock } from "../../clock.ts";
 import { hostCodec } from "../../codec.ts";
+import { processBudget } from "../../http/connection_limit.ts";
 import { WrittenPages } from "../../linux/storage/written_pages.ts";
 import { FileBlobs } from "../../storage/file_blobs.ts";
 import { openHost } from "../../linux/host.ts";
@@ -165,7 +166,7 @@ async function openStore(root: string): Promise<Store> {
   try {
     // It holds what containers were started with. SQLite makes it readable for all, and its journals as it finds it.
     await (await open(file, "a", 0o600)).close();
-    return await SQLiteStore.open(file);
+    return await SQLiteStore.open(file, { isAlone: () => processBudget.busy === 1 });
   } catch (error) {
     if (!(error instanceof EngineError) || error.code !== "in_use") throw error;
     throw new EngineError(

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { makeDeferred } from "../../../rest/run/deferred.ts";
 import type { Platform, Upgraded, UpgradeInit } from "../../../rest/context.ts";
-import { Peer, rawHeader, requestBody } from "./node_request.ts";
+import { arrivedBody, Peer, rawHeader, requestBody } from "./node_request.ts";
 import { answerRequest, sendAnswer, type Serving } from "../answer.ts";
 import { SocketReader } from "./socket_reader.ts";
 import { type AnswerPromise, KeptAnswers } from "./kept_answers.ts";
@@ -30,8 +30,10 @@ export async function serveNodeExchange(
     rawHeader(rawHeaders, "transfer-encoding") !== undefined;
   const platform = new ExchangePlatform(serving, message, out, peer);
   let asked = false;
+  // Without a wait of its own a body that came with the head would not be there yet.
+  if (hasBody && !waiting) await undefined;
   const body = hasBody
-    ? requestBody(message, serving.idle, () => {
+    ? (waiting ? undefined : arrivedBody(message)) ?? requestBody(message, serving.idle, () => {
       asked = true;
       if (waiting) out.writeContinue();
     })

@@ -137,6 +137,21 @@ export function requestBody(
   return new ReadableStream({ type: "bytes", pull, cancel });
 }
 
+/**
+ * Takes the body of a node:http request that came with its head, as small ones do: bytes make a `Request` that is read in a tenth of the
+ * time that a stream takes. Call it when the turn in which the head was read is over.
+ *
+ * @returns `undefined` where some of it may be on its way, and nothing of it is taken
+ */
+export function arrivedBody(message: IncomingMessage): Uint8Array<ArrayBuffer> | undefined {
+  const length = Number(rawHeader(message.rawHeaders, "content-length") ?? Infinity);
+  if (length > SMALL || message.readableLength !== length || message.destroyed) return undefined;
+  const whole: Uint8Array | null = message.read();
+  // Only its end follows, which is for others to hear of.
+  message.resume();
+  return whole === null ? undefined : ownBuffer(whole);
+}
+
 /** Bytes from which on a piece goes on by itself, and bytes of small pieces that go on together. */
 const LARGE = 4096;
 const GATHERED = 65_536;

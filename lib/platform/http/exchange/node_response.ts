@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import type { ServerResponse } from "node:http";
 import { setImmediate } from "node:timers";
 import { freeBytes, isByteStream } from "../../../oci/bytes/byte_stream.ts";
+import { notedBody } from "../../../rest/run/whole_body.ts";
 import { headerCase } from "../header_case.ts";
 import type { Peer } from "./node_request.ts";
 import { writeAll } from "./write_all.ts";
@@ -23,6 +24,14 @@ export async function sendResponse(
   peer: Peer,
   onWhole?: (body: string) => void,
 ): Promise<void> {
+  const noted = notedBody(response);
+  if (noted !== undefined) {
+    if (peer.gone || out.destroyed) return;
+    setHead(out, response);
+    if (out.req.method === "HEAD") out.end();
+    else endWith(out, Buffer.from(noted), onWhole);
+    return;
+  }
   const body = response.body;
   if (peer.gone || out.destroyed) {
     await body?.cancel().catch(() => {});
