@@ -3,7 +3,7 @@ import { encodeProblem } from "../problem.ts";
 import type { IsPlain } from "../run/check_result.ts";
 import { isHeaderWriter } from "../codecs/header_value.ts";
 import { setHeaders } from "../run/response_headers.ts";
-import { noteBody } from "../run/whole_body.ts";
+import { noteBody } from "./whole_body.ts";
 import { quickTest } from "./plain_values.ts";
 
 /**

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { listen } from "../../../lib/platform/http/listener.ts";
 import { arrivedBody } from "../../../lib/platform/http/exchange/node_request.ts";
 import { api, handler, implement, rest } from "../../../lib/rest/mod.ts";
-import { notedBody } from "../../../lib/rest/run/whole_body.ts";
+import { notedBody } from "../../../lib/rest/quick/whole_body.ts";
 import { z } from "../../fixtures/zod.ts";
 import { client } from "../../fixtures/platform/raw_client.ts";
 

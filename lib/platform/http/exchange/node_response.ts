@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import type { ServerResponse } from "node:http";
 import { setImmediate } from "node:timers";
 import { freeBytes, isByteStream } from "../../../oci/bytes/byte_stream.ts";
-import { notedBody } from "../../../rest/run/whole_body.ts";
+import { notedBody } from "../../../rest/quick/whole_body.ts";
 import { headerCase } from "../header_case.ts";
 import type { Peer } from "./node_request.ts";
 import { writeAll } from "./write_all.ts";
