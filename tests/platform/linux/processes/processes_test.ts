@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { EngineError } from "../../../../lib/engine/errors.ts";
 import { containerPaths } from "../../../../lib/platform/linux/helpers/paths.ts";
 import { Bench, collect, ignore } from "../../../fixtures/platform/process_bench.ts";
+import { untilTrue } from "../../../fixtures/until_true.ts";
 
 async function logOf(bench: Bench, path: string, tailRecords?: number): Promise<string> {
   const source = { driver: "k8s-file", path } as const;
@@ -13,6 +14,13 @@ async function logOf(bench: Bench, path: string, tailRecords?: number): Promise<
   const stream = bench.processes.log(source, { from });
   return await new Response(stream).text();
 }
+
+/** A program that says when it is ready to end with a code at SIGUSR1. */
+const trapsSignal = (code: number) => [
+  "sh",
+  "-c",
+  `trap 'exit ${code}' USR1; echo ready; while :; do sleep 0.01; done`,
+];
 
 Deno.test({
   name: "LinuxProcesses gives output, exit code and log of a container",
@@ -61,9 +69,9 @@ Deno.test({
     assertEquals((await ended).code, 137);
     await assertRejects(() => bench.processes.kill(record.id, 9), EngineError, "not running");
 
-    const trapping = await bench.create({ args: ["sh", "-c", "trap 'exit 42' USR1; while :; do sleep 0.01; done"] });
+    const trapping = await bench.create({ args: trapsSignal(42) });
     await bench.processes.start(trapping.id);
-    await sleep(100);
+    await untilTrue(async () => (await logOf(bench, trapping.log.path)).includes("ready"));
     const trapped = bench.ended(trapping.id);
     await bench.processes.kill(trapping.id, 10);
     assertEquals((await trapped).code, 42);
@@ -79,14 +87,14 @@ Deno.test({
     await bench.processes.start(record.id);
     await bench.processes.pause(record.id);
     assertEquals((await bench.processes.state(record.id)).status, "paused");
-    await sleep(50);
-    const before = await logOf(bench, record.log.path);
+    // The supervisor may still be writing what was read before.
+    let before = "not read yet";
+    await untilTrue(async () => before === (before = await logOf(bench, record.log.path)) || await sleep(100, false));
     await sleep(100);
     assertEquals(await logOf(bench, record.log.path), before);
     await bench.processes.resume(record.id);
     assertEquals((await bench.processes.state(record.id)).status, "running");
-    await sleep(100);
-    assert((await logOf(bench, record.log.path)).length > before.length);
+    await untilTrue(async () => (await logOf(bench, record.log.path)).length > before.length);
     // A frozen one can be deleted too.
     await bench.processes.pause(record.id);
     await bench.processes.delete(record.id);
@@ -125,11 +133,15 @@ Deno.test({
   async fn() {
     await using bench = await Bench.open();
     const lives = await bench.create({ args: ["sleep", "1000"] });
-    const ends = await bench.create({ args: ["sh", "-c", "sleep 0.2; exit 3"] });
+    const ends = await bench.create({ args: trapsSignal(3) });
     await bench.processes.start(lives.id);
     await bench.processes.start(ends.id);
+    await untilTrue(async () => (await logOf(bench, ends.log.path)).includes("ready"));
+    const { pid, conmonPid: supervisor } = await bench.processes.state(ends.id);
+    assert(pid !== undefined && supervisor !== undefined);
     await bench.processes.close();
-    await sleep(500);
+    process.kill(pid, "SIGUSR1");
+    await untilTrue(() => !existsSync(`/proc/${supervisor}`));
     await bench.reopen();
     assertEquals((await bench.processes.list()).sort(), [lives.id, ends.id].sort());
     assertEquals((await bench.processes.state(ends.id)).exit?.code, 3);
