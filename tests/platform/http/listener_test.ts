@@ -3,6 +3,7 @@ import { createServer } from "node:net";
 import { listen } from "../../../lib/platform/http/listener.ts";
 import type { Handler } from "../../../lib/rest/context.ts";
 import { client, later } from "../../fixtures/platform/raw_client.ts";
+import { untilTrue } from "../../fixtures/until_true.ts";
 
 const ok: Handler = () => Promise.resolve(new Response("ok"));
 
@@ -90,9 +91,13 @@ Deno.test("listen() says that a port is taken", async () => {
 });
 
 Deno.test("Listener.close() lets short requests end, and ends idle connections and long streams", async () => {
+  const [arrived, closing] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const handler: Handler = async (request) => {
     if (request.url.endsWith("/stream")) return new Response(new ReadableStream());
-    await later(100);
+    if (request.url.endsWith("/busy")) {
+      arrived.resolve();
+      await closing.promise;
+    }
     return new Response("done");
   };
   const listener = await listen("tcp://127.0.0.1:0", handler);
@@ -105,9 +110,10 @@ Deno.test("Listener.close() lets short requests end, and ends idle connections a
   await stream.head();
   await using silent = await client(port);
   await using busy = await client(port);
-  busy.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
-  await later(20);
-  const closed = listener.close(400);
+  busy.write("GET /busy HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  await arrived.promise;
+  const closed = listener.close(1000);
+  closing.resolve();
   assertEquals((await busy.response()).body, "done");
   await closed;
   for (const peer of [idle, stream, silent, busy]) await peer.until(() => peer.ended, "the end").catch(() => {});
@@ -181,11 +187,14 @@ Deno.test("listen() closes connections beyond its limit, and serves again when t
   await using listener = await listen("tcp://127.0.0.1:0", ok, { connections: 20 });
   const port = Number(listener.address.split(":").at(-1));
   const peers = await Promise.all(Array.from({ length: 60 }, () => client(port)));
-  await later(50);
-  assertEquals(peers.filter((peer) => !peer.ended).length, 20);
+  await untilTrue(() => peers.filter((peer) => !peer.ended).length === 20);
   for (const peer of peers) peer.socket.destroy();
-  await later(50);
-  assertEquals(await get(port), "ok");
+  await untilTrue(async () => {
+    await using peer = await client(port);
+    peer.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    await peer.until(() => peer.ended || peer.buffer.includes("\r\n\r\nok"), "an answer, or the end");
+    return !peer.ended;
+  });
 });
 
 Deno.test("listen() serves one request of a connection at a time, in order, and cuts off a client that sends too many", async () => {

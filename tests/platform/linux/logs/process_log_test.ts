@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertNotEquals, assertRejects, assertThrows } from "@std/assert";
-import { appendFile, mkdtemp, open, rename, rm, writeFile } from "node:fs/promises";
+import { appendFile, mkdtemp, open, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,6 +8,7 @@ import { readLogFile } from "../../../../lib/platform/linux/logs/log_file.ts";
 import { findLogPlace } from "../../../../lib/platform/linux/logs/log_place.ts";
 import { closeNow, factsOf, openNow, readNow } from "../../../../lib/platform/linux/logs/read_now.ts";
 import { Bench, ignore } from "../../../fixtures/platform/process_bench.ts";
+import { untilTrue } from "../../../fixtures/until_true.ts";
 
 async function withFile(run: (path: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "gantry-log-"));
@@ -92,17 +93,23 @@ Deno.test("readLogFile() begins nowhere in a file that was replaced since its pl
 Deno.test("readLogFile() follows a file that begins late, grows and is replaced", () =>
   withFile(async (path) => {
     const { promise: followUntil, resolve: end } = Promise.withResolvers<void>();
-    const text = new Response(readLogFile(path, { followUntil })).text();
+    let text = "";
+    const decoder = new TextDecoder();
+    const reading = readLogFile(path, { followUntil }).pipeTo(
+      new WritableStream({ write: (piece) => void (text += decoder.decode(piece)) }),
+    );
     await sleep(30);
+    assertEquals(text, "");
     await writeFile(path, "one\n");
-    await sleep(120);
+    await untilTrue(() => text === "one\n");
     await appendFile(path, "two\n");
     await writeFile(`${path}.new`, "three\n");
     await rename(`${path}.new`, path);
-    await sleep(120);
+    await untilTrue(() => text === "one\ntwo\nthree\n");
     await appendFile(path, "four\n");
     end();
-    assertEquals(await text, "one\ntwo\nthree\nfour\n");
+    await reading;
+    assertEquals(text, "one\ntwo\nthree\nfour\n");
   }));
 
 Deno.test("findLogPlace() gives the bytes along that it has read, and none of a place far from the end", () =>
@@ -165,7 +172,9 @@ Deno.test({
     const record = await bench.create({ args: ["sleep", "1000"], spec: { init: true } });
     const ended = bench.ended(record.id);
     await bench.processes.start(record.id);
-    await sleep(100);
+    const { pid } = await bench.processes.state(record.id);
+    // The init process hands signals on once it has a child to which it can.
+    await untilTrue(async () => await readFile(`/proc/${pid}/task/${pid}/children`, "utf8") !== "");
     await bench.processes.kill(record.id, 40);
     assertEquals((await ended).code, 128 + 40);
   },
