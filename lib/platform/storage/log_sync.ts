@@ -38,8 +38,9 @@ export class LogSync {
   #broken?: unknown;
   /** Quick syncs of lone commits in a row, this far. */
   #calm = 0;
+  /** Commits under way. */
   #running = 0;
-  /** When the last one was over. */
+  /** When the last commit was over. */
   #end = -Infinity;
 
   constructor(file: SyncedFile, { isAlone = () => false, now = () => performance.now() }: Surroundings = {}) {
@@ -48,23 +49,35 @@ export class LogSync {
     this.#now = now;
   }
 
-  /** Resolves when what was written before the call lasts. */
-  async run(): Promise<void> {
+  /**
+   * Runs a commit: resolves when what `write` wrote lasts, and `finish` has run. What `write` throws is thrown, and nothing is synced.
+   *
+   * @param finish Work on this thread that belongs to the commit, of which the next one is to know
+   */
+  async around(write: () => Promise<void>, finish: () => void): Promise<void> {
+    const isLone = this.#running === 0 && this.#now() - this.#end >= NEIGHBOUR && this.#isAlone();
+    if (!isLone) this.#calm = 0;
+    this.#running++;
+    try {
+      await write();
+      await this.#sync(isLone);
+      finish();
+    } finally {
+      this.#running--;
+      this.#end = this.#now();
+    }
+  }
+
+  async #sync(isLone: boolean): Promise<void> {
     if (this.#broken === undefined) {
       const begin = this.#now();
-      const isLone = this.#running === 0 && begin - this.#end >= NEIGHBOUR && this.#isAlone();
-      if (!isLone) this.#calm = 0;
-      this.#running++;
       try {
         if (this.#calm >= CALM && this.#calm % PROBE !== 0) this.#file.syncHere();
         else await this.#file.syncAside();
-        this.#end = this.#now();
-        this.#calm = isLone && this.#end - begin < QUICK ? this.#calm + 1 : 0;
+        this.#calm = isLone && this.#now() - begin < QUICK ? this.#calm + 1 : 0;
         return;
       } catch (error) {
         this.#broken = error;
-      } finally {
-        this.#running--;
       }
     }
     throw new Error("Commit: the log cannot be written to the disk", { cause: this.#broken });

@@ -94,17 +94,19 @@ export class SQLiteStore implements Store {
     );
   }
 
-  async commit(changes: readonly Change[]): Promise<void> {
-    await this.#transaction(() => {
-      for (const { table, key, value, isSecret = false } of changes) {
-        this.#forgets ||= isSecret && this.#statements.has.get(table, key) !== undefined;
-        if (value === null) this.#statements.remove.run(table, key);
-        else this.#statements.put.run(table, key, isSecret ? SECRET_INDENT + value : value);
-      }
-    }, changes.length === 1);
-    await this.#sync.run();
-    // On a full disk the next commit does it.
-    if (this.#forgets) this.#forgets = !emptyLog(this.#db);
+  commit(changes: readonly Change[]): Promise<void> {
+    const write = () =>
+      this.#transaction(() => {
+        for (const { table, key, value, isSecret = false } of changes) {
+          this.#forgets ||= isSecret && this.#statements.has.get(table, key) !== undefined;
+          if (value === null) this.#statements.remove.run(table, key);
+          else this.#statements.put.run(table, key, isSecret ? SECRET_INDENT + value : value);
+        }
+      }, changes.length === 1);
+    return this.#sync.around(write, () => {
+      // On a full disk the next commit does it.
+      if (this.#forgets) this.#forgets = !emptyLog(this.#db);
+    });
   }
 
   append(

@@ -20,12 +20,17 @@ class TestFile {
     if (this.failure !== undefined) throw this.failure;
   }
 
+  /** Commits, and takes so many milliseconds before and behind the sync. */
+  run({ before = 0, behind = 0 } = {}): Promise<void> {
+    return this.sync.around(() => Promise.resolve(void (this.time += before)), () => void (this.time += behind));
+  }
+
   /** Commits one after the other, each so many milliseconds behind the one before, and tells where their syncs were made. */
   async commit(count: number, pause = 1): Promise<string> {
     this.made = "";
     for (let i = 0; i < count; i++) {
       this.time += pause;
-      await this.sync.run();
+      await this.run();
     }
     return this.made;
   }
@@ -60,10 +65,26 @@ Deno.test("LogSync leaves its thread free as soon as the disk is slow, others ar
   file.made = "";
   file.time += 1;
   file.isAlone = false;
-  await Promise.all([file.sync.run(), file.sync.run()]);
+  await Promise.all([file.run(), file.run()]);
   file.isAlone = true;
   assertEquals(file.made, "aa");
   await isAside();
+});
+
+Deno.test("LogSync takes the work before and behind a sync for no pause between commits", async () => {
+  const file = new TestFile();
+  await file.commit(40);
+  file.made = "";
+  for (let i = 0; i < 32; i++) await file.run({ before: 5, behind: 5 });
+  assertEquals(file.made, "a".repeat(32));
+});
+
+Deno.test("LogSync syncs nothing for a commit that could not be written, and goes on", async () => {
+  const file = new TestFile();
+  const full = new Error("ENOSPC");
+  assertEquals(await assertRejects(() => file.sync.around(() => Promise.reject(full), () => {})), full);
+  assertEquals(file.made, "");
+  assertEquals(await file.commit(1), "a");
 });
 
 Deno.test("LogSync of a caller of whom nothing is known never makes a sync on its own thread", async () => {
@@ -71,7 +92,7 @@ Deno.test("LogSync of a caller of whom nothing is known never makes a sync on it
   let time = 0;
   const file = { syncAside: () => Promise.resolve(), syncHere: () => void here++ };
   const sync = new LogSync(file, { now: () => time += 10 });
-  for (let i = 0; i < 100; i++) await sync.run();
+  for (let i = 0; i < 100; i++) await sync.around(() => Promise.resolve(), () => {});
   assertEquals(here, 0);
 });
 
