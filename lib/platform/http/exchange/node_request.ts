@@ -138,8 +138,8 @@ export function requestBody(
 }
 
 /**
- * Takes the body of a node:http request that came with its head, as small ones do: bytes make a `Request` that is read in a tenth of the
- * time that a stream takes. Call it when the turn in which the head was read is over.
+ * Takes the body of a node:http request that came with its head, as small ones do: a `Request` of bytes is read without a stream. Call it
+ * when the turn in which the head was read is over.
  *
  * @returns `undefined` where some of it may be on its way, and nothing of it is taken
  */
