@@ -162,7 +162,8 @@ Deno.test("LogForwarder sends each line once, over new files, other servers and 
     await bench.write("g");
     const third = new Sending(record);
     await third.end();
-    assertEquals(receiver.lines, ["a", "b", "c", "d", "e", "f", "g"]);
+    // The last line may still be in the socket when the sending has ended.
+    await receiver.has("a", "b", "c", "d", "e", "f", "g");
     assert(receiver.text.startsWith("<30>Nov 21 00:00:00 box["), receiver.text);
     assertEquals([first.told, second.told, third.told], [[], [], []]);
     await receiver.close();
