@@ -50,9 +50,6 @@ const metered = implement(meter, {
 });
 const serveMeter = acceptDuplex(handlerWith(parts, null, metered), metered);
 
-/** Milliseconds for which the sample, served on a socket, waits for the head of a request. */
-export const PATIENCE = 1000;
-
 /** Forms whose files are streams. */
 export const album = api("album.example.com", {
   Add: rest("POST(multipart/form-data) /album/add (title,file)", [int64, stream()], [stream("text/plain")]),

@@ -1,12 +1,15 @@
 /** The sample, served by each runtime that has sockets. */
 import { bundled, nodeProgram } from "../fixtures/platform/test_cache.ts";
-import { listen } from "../../lib/platform/http/listener.ts";
+import { listen, type ListenOptions } from "../../lib/platform/http/listener.ts";
 import { client } from "../fixtures/platform/raw_client.ts";
-import { PATIENCE, sample } from "./sample.ts";
+import { sample } from "./sample.ts";
 import type { Served } from "./wire.ts";
 
 /** The listener's options of the sample. */
 export const hijacks = (method: string, path: string): boolean => method === "POST" && /^\/(attach|start)$/.test(path);
+
+/** How long the sample's listener waits, where not as long as it does by default. */
+export type Patience = Pick<ListenOptions, "patience" | "socketPatience">;
 
 /** A served sample that can be stopped. */
 export interface Running extends Served, AsyncDisposable {
@@ -22,22 +25,16 @@ function running(address: string, pid: number, stop: () => Promise<void>): Runni
 }
 
 /** Serves the sample in this process. */
-export async function onDeno(address: string, socketPatience?: number): Promise<Running> {
-  const listener = await listen(address, sample(), {
-    hijacks,
-    patience: PATIENCE,
-    socketPatience,
-    clientHosts: ["d", "docker"],
-  });
+export async function onDeno(address: string, patience: Patience = {}): Promise<Running> {
+  const listener = await listen(address, sample(), { ...patience, hijacks, clientHosts: ["d", "docker"] });
   return running(listener.address, Deno.pid, () => listener.close(0));
 }
 
 /** Serves the sample by Node, from a bundle in an otherwise empty folder. */
-export async function onNode(address: string, socketPatience?: number, version = "24"): Promise<Running> {
+export async function onNode(address: string, patience: Patience = {}, version = "24"): Promise<Running> {
   const folder = await Deno.makeTempDir({ prefix: "gantry-node-" });
   await Deno.writeTextFile(`${folder}/sample.mjs`, await bundled("tests/conformance/sample_node.ts", "node"));
-  const args = ["sample.mjs", address, ...socketPatience ? [String(socketPatience)] : []];
-  return await startNode(folder, args, undefined, version);
+  return await startNode(folder, ["sample.mjs", address, JSON.stringify(patience)], undefined, version);
 }
 
 /** Serves the sample, or what another module serves, by Deno in a process of its own, so that a server that does nothing else leaves its test alone. */

@@ -19,8 +19,8 @@ interface Server extends AsyncDisposable {
 }
 
 const servers: Record<string, () => Promise<Server>> = {
-  "listen() on Deno": () => onDeno("tcp://127.0.0.1:0", PATIENCE),
-  "listen() on Node 24": () => onNode("tcp://127.0.0.1:0", PATIENCE),
+  "listen() on Deno": () => onDeno("tcp://127.0.0.1:0", { socketPatience: PATIENCE }),
+  "listen() on Node 24": () => onNode("tcp://127.0.0.1:0", { socketPatience: PATIENCE }),
   "Deno.serve()": () => {
     const serve = sample();
     const upgrade = (request: Request) => (options?: { protocol?: string }) =>
@@ -79,7 +79,7 @@ for (const [name, start] of Object.entries(servers)) {
 }
 
 Deno.test("a WebSocket's peer that answers pings is not taken for gone, however silent its channel is", async () => {
-  await using server = await onDeno("tcp://127.0.0.1:0", PATIENCE);
+  await using server = await onDeno("tcp://127.0.0.1:0", { socketPatience: PATIENCE });
   const url = server.address.replace("tcp:", "http:");
   const channel = openChannel<{ i: number }>({
     request: new Request(`${url}/values?n=200`),

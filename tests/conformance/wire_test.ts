@@ -7,7 +7,7 @@ import { bundled } from "../fixtures/platform/test_cache.ts";
 import { channelLoad, plainSockets } from "./channel_load.ts";
 import { channels } from "./channels.ts";
 import { forms } from "./forms.ts";
-import { hostile } from "./hostile.ts";
+import { hostile, IMPATIENCE, impatient } from "./hostile.ts";
 import { raw } from "./raw_wire.ts";
 import { onDeno, onNode } from "./served.ts";
 import { messages, type Scenario, streams } from "./wire.ts";
@@ -21,7 +21,8 @@ for (const [runtime, serve] of Object.entries(runtimes)) {
     Deno.test(`listen() on ${runtime} over ${transport}`, async (t) => {
       const folder = await Deno.makeTempDir({ prefix: "gantry-wire-" });
       try {
-        await using served = await serve(transport === "TCP" ? "tcp://127.0.0.1:0" : `unix://${folder}/s/gantry.sock`);
+        const address = transport === "TCP" ? "tcp://127.0.0.1:0" : `unix://${folder}/s/gantry.sock`;
+        await using served = await serve(address);
         for (const [suite, scenarios] of Object.entries(suites)) {
           for (const [name, scenario] of Object.entries(scenarios)) {
             await t.step(`${suite}: ${name}`, () => scenario(served));
@@ -29,6 +30,10 @@ for (const [runtime, serve] of Object.entries(runtimes)) {
         }
         for (const [name, scenario] of Object.entries(hostile)) {
           await t.step(`hostile peers: ${name}`, () => scenario(served));
+        }
+        await using hasty = await serve(address.replace("/s/", "/hasty/"), { patience: IMPATIENCE });
+        for (const [name, scenario] of Object.entries(impatient)) {
+          await t.step(`hostile peers: ${name}`, () => scenario(hasty));
         }
         if (!served.tcp) return;
         const url = served.address.replace(/^tcp/, "http");
