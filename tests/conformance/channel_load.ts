@@ -103,7 +103,7 @@ export const channelLoad: Record<string, ChannelScenario> = {
 /** Waits until the last source makes no more values. */
 async function stopped(url: string): Promise<void> {
   let before = -1;
-  for (let i = 0; i < 50; i++) {
+  for (let i = 0; i < 600; i++) {
     const { values } = await made(url);
     if (values === before) return;
     before = values;

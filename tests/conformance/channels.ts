@@ -35,7 +35,8 @@ function count(to?: bigint) {
 
 async function diary(url: string, pattern: RegExp): Promise<void> {
   const entries: string[] = [];
-  for (let i = 0; i < 200; i++) {
+  // A loaded machine takes its time.
+  for (let i = 0; i < 1500; i++) {
     entries.push(...await (await fetch(`${url}/diary`)).json());
     if (entries.some((entry) => pattern.test(entry))) return;
     await later(20);

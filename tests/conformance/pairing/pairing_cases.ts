@@ -139,7 +139,7 @@ async function channels(api: API, options: { websocket: boolean }): Promise<void
 
   const left = await api.Left();
   for await (const n of await api.Forever(options)) if (n === 5) break;
-  for (let i = 0; i < 200 && await api.Left() === left; i++) await new Promise((resolve) => setTimeout(resolve, 20));
+  for (let i = 0; i < 1500 && await api.Left() === left; i++) await new Promise((resolve) => setTimeout(resolve, 20));
   same(await api.Left(), left + 1);
 }
 

@@ -13,7 +13,7 @@ async function start(fake: FakeEngine, health: HealthWish, options: Parameters<t
 }
 
 async function becomes<T>(look: () => T, wanted: T): Promise<void> {
-  for (let i = 0; i < 2000 && look() !== wanted; i++) await new Promise((resolve) => setTimeout(resolve, 1));
+  for (let i = 0; i < 30_000 && look() !== wanted; i++) await new Promise((resolve) => setTimeout(resolve, 1));
   assertEquals(look(), wanted);
 }
 

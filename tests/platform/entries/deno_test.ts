@@ -2,6 +2,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { openChannel } from "../../../lib/rest/channels/channel.ts";
 import { freePort } from "../../fixtures/images/registry.ts";
 import { checkUnreadUpload } from "../../fixtures/platform/unread_upload.ts";
+import { untilTrue } from "../../fixtures/until_true.ts";
 
 const entry = new URL("../../../lib/platform/entries/deno.ts", import.meta.url).pathname;
 
@@ -32,12 +33,11 @@ async function served(
   }).spawn();
   try {
     const url = `http://127.0.0.1:${port}`;
-    for (let i = 0;; i++) {
+    await untilTrue(async () => {
       const answer = await fetch(url).catch(() => undefined);
-      if (answer) await answer.body?.cancel();
-      if (answer || i > 200) break;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+      await answer?.body?.cancel();
+      return answer !== undefined;
+    });
     await work(url, child);
   } finally {
     child.kill(signal);

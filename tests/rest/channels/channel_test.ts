@@ -4,6 +4,7 @@ import { channelResponse, openChannel } from "../../../lib/rest/channels/channel
 import { api, chan, handler, implement, rest } from "../../../lib/rest/mod.ts";
 import { HTTPError } from "../../../lib/rest/error.ts";
 import { silent } from "../../fixtures/rest/silent.ts";
+import { untilTrue } from "../../fixtures/until_true.ts";
 
 const encode = (value: unknown) => JSON.stringify(value);
 
@@ -165,7 +166,7 @@ Deno.test("openChannel() lets the sender go when the loop is left, and when it i
     decode: JSON.parse,
   });
   for await (const _ of many) break;
-  for (let i = 0; i < 100 && left.at === undefined; i++) await new Promise((resolve) => setTimeout(resolve, 1));
+  await untilTrue(() => left.at !== undefined);
   assert(left.at !== undefined && left.at < 1e6);
 });
 

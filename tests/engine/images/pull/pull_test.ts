@@ -236,7 +236,7 @@ Deno.test("Images.pull() fetches the next layer while it unpacks one", async () 
     list: () => Promise.resolve([]),
     async apply(_diffID: string, tar: ReadableStream<Uint8Array>) {
       // The config is a blob too. Without what is tested here this one would wait for itself.
-      for (let i = 0; seen === 0 && blobs() < 3 && i < 200; i++) {
+      for (let i = 0; seen === 0 && blobs() < 3 && i < 3000; i++) {
         await new Promise((resolve) => setTimeout(resolve, 10));
       }
       if (seen === 0) seen = blobs();

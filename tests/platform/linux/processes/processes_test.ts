@@ -62,8 +62,7 @@ Deno.test({
     assert(Math.abs((running.startedAt ?? 0) - Date.now()) < 10_000);
     const command = () => readFile(`/proc/${running.pid}/cmdline`, "utf8");
     // crun answers just before the program takes its place.
-    for (let tries = 0; tries < 100 && !/^sleep/.test(await command()); tries++) await sleep(10);
-    assertMatch(await command(), /^sleep/);
+    await untilTrue(async () => /^sleep/.test(await command()));
     const ended = bench.ended(record.id);
     await bench.processes.kill(record.id, 9);
     assertEquals((await ended).code, 137);
