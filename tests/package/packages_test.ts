@@ -215,14 +215,14 @@ async function pack(staged: readonly string[], use: string): Promise<Packed[]> {
   for (const [name, text] of Object.entries(USES)) await Deno.writeTextFile(`${use}/${name}`, text);
   const strangers = ["zod@4.6.7", "typescript@7.0.2", "@types/node@24.19.2"];
   const packages = [...made.map(({ filename }) => `./${filename}`), ...strangers];
-  await runOk(["npm", "install", "--silent", "--no-audit", "--no-fund", ...packages], { cwd: use, timeout: 120_000 });
+  await runOk(["npm", "install", "--silent", "--no-audit", "--no-fund", ...packages], { cwd: use });
   return made;
 }
 
 /** Types are checked as strangers see them: a check of all that is published takes longer than everything else here. */
 function dryRun(workspace: string) {
   const command = [Deno.execPath(), "publish", "--dry-run", "--allow-dirty", "--no-check"];
-  return run(command, { cwd: workspace, env: { NO_COLOR: "1" }, timeout: 120_000 });
+  return run(command, { cwd: workspace, env: { NO_COLOR: "1" } });
 }
 
 async function checkContents(packed: readonly Packed[]): Promise<void> {
@@ -269,7 +269,7 @@ async function checkWeight(use: string): Promise<void> {
 async function useOnNode(use: string): Promise<void> {
   for (const version of ["20", "22", "24"]) {
     const node = [await nodeProgram(version)];
-    const answer = await runOk([...node, "rest.mjs"], { cwd: use, timeout: 180_000 });
+    const answer = await runOk([...node, "rest.mjs"], { cwd: use });
     assertEquals(answer.trim(), "3,1,2,409,function,3.1.1,true,true", `Node ${version}`);
   }
   assertEquals((await runOk([await nodeProgram(), "engine.mjs"], { cwd: use })).trim(), "linux true");
@@ -286,7 +286,7 @@ async function useOnDeno(use: string, jsr: string): Promise<void> {
   assertEquals((await runOk([...installed, "client.mjs"], { cwd: use })).trim(), CLIENT_ANSWER);
   await Deno.writeTextFile(`${jsr}/rest/use.mjs`, USES["rest.mjs"]);
   await Deno.writeTextFile(`${jsr}/gantry/use.ts`, USES["engine_types.ts"]);
-  await runOk([Deno.execPath(), "check", "--quiet", "--no-lock", "gantry/use.ts"], { cwd: jsr, timeout: 120_000 });
+  await runOk([Deno.execPath(), "check", "--quiet", "--no-lock", "gantry/use.ts"], { cwd: jsr });
   assertMatch(await runOk([...installed, "rest/use.mjs"], { cwd: jsr }), /^3,1,2,409,/);
 }
 
@@ -378,7 +378,7 @@ async function checkTypes(use: string): Promise<void> {
   ];
   for (const [module, resolution, ...rest] of resolutions) {
     const command = [...tsc, "--module", module, "--moduleResolution", resolution, ...rest];
-    const { code, stdout, stderr } = await run(command, { cwd: use, timeout: 120_000 });
+    const { code, stdout, stderr } = await run(command, { cwd: use });
     assertEquals([code, stdout], [0, ""], stderr);
   }
 }

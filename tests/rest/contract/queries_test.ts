@@ -62,7 +62,7 @@ Deno.test("queries() fit the QueryClient and MutationObserver of @tanstack/query
   try {
     await Deno.writeTextFile(`${folder}/package.json`, '{ "type": "module", "private": true }');
     const install = ["npm", "install", "--silent", "--no-audit", "--no-fund", "@tanstack/query-core@5.108.0"];
-    await runOk(install, { cwd: folder, timeout: 120_000 });
+    await runOk(install, { cwd: folder });
     const { QueryClient, MutationObserver } = await import(
       `file://${folder}/node_modules/@tanstack/query-core/build/modern/index.js`
     );
