@@ -22,6 +22,11 @@ const NEEDS: readonly [version: string, what: string, applies: (network: Version
   ["1.14", "mode=unmanaged", ({ options }) => options.mode === "unmanaged"],
 ];
 
+/** Whether a network has a setting that not every version knows: of others nobody has to ask the program, which takes ten milliseconds. */
+export function dependsOnVersion(network: VersionedNetwork): boolean {
+  return NEEDS.some(([, , applies]) => applies(network));
+}
+
 /** Throws `unsupported`, naming the setting, for a network that netavark of this version would make without it. */
 export function requireKnown(network: VersionedNetwork, version: string): void {
   const missing = NEEDS.find(([least, , applies]) => applies(network) && isOlder(version, least));

@@ -1,6 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { EngineError } from "../../../../../lib/engine/errors.ts";
 import {
+  dependsOnVersion,
   requireKnown,
   type VersionedNetwork,
 } from "../../../../../lib/platform/linux/networks/netavark/netavark_version.ts";
@@ -15,8 +16,15 @@ Deno.test("requireKnown() refuses by name what netavark would leave out without 
   ];
   for (const [part, old, fit, text] of rows) {
     const network: VersionedNetwork = { driver: "bridge", options: {}, ...part };
+    assertEquals(dependsOnVersion(network), true);
     assertEquals(assertThrows(() => requireKnown(network, old), EngineError, text).code, "unsupported");
     requireKnown(network, fit);
   }
   requireKnown({ driver: "bridge", options: { vlan: "0", isolate: "true", mtu: "9000", mode: "managed" } }, "1.4.0");
+});
+
+Deno.test("dependsOnVersion() is false for what every netavark knows, for which it is not run", () => {
+  const options = { vlan: "0", isolate: "true", mtu: "9000", mode: "managed" };
+  assertEquals(dependsOnVersion({ driver: "bridge", options }), false);
+  assertEquals(dependsOnVersion({ driver: "macvlan", options: { parent: "eth0" } }), false);
 });
