@@ -6,12 +6,22 @@ import type { Running } from "./served.ts";
 import { diary } from "./wire.ts";
 import { isLongRun } from "../long_run.ts";
 
-/** Where client and server are one process, both ends count against its limit of open files. */
-const crowd = (pid: number) => isLongRun ? pid === Deno.pid ? 8_000 : 10_000 : 2_000;
+/** Files that a server may have open besides a crowd's connections. */
+const OTHER_FILES = 1_000;
 const HEAD = "Host: localhost\r\n";
 
 /** A scenario that may look at the process that serves. */
 export type HostileScenario = (served: Running) => Promise<void>;
+
+/**
+ * How many silent connections a server has to keep: TCP may have three quarters of its files, after which the oldest make room. Where client and
+ * server are one process, both ends count.
+ */
+async function crowdOf({ pid }: Running): Promise<number> {
+  const limits = await Deno.readTextFile(`/proc/${pid}/limits`);
+  const files = Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1]) * 3 / 4 - OTHER_FILES;
+  return Math.min(isLongRun ? 10_000 : 2_000, Math.floor(pid === Deno.pid ? files / 2 : files));
+}
 
 async function openFiles(pid: number): Promise<number> {
   return (await Array.fromAsync(Deno.readDir(`/proc/${pid}/fd`))).length;
@@ -222,9 +232,9 @@ export const hostile: Record<string, HostileScenario> = {
       ];
       const peers: Client[] = [];
       try {
-        for (let i = 0; i < crowd(served.pid); i++) {
+        for (let left = await crowdOf(served); left > 0; left--) {
           const peer = await served.connect();
-          if (words[i % 4] !== "") peer.write(words[i % 4]);
+          if (words[left % 4] !== "") peer.write(words[left % 4]);
           peers.push(peer);
         }
         for (let i = 0; i < 5; i++) await alive(served);
