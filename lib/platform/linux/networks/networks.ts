@@ -31,7 +31,7 @@ import { checkHostPorts } from "./host_ports.ts";
 import { hasIPv6, separateFamilies } from "./forwards/forwarded_ports.ts";
 import { askGRPCHealth } from "./grpc_health.ts";
 import { interfacesIn } from "./joined_namespace.ts";
-import { dependsOnVersion, readVersion, requireKnown } from "./netavark/netavark_version.ts";
+import { readVersion, requireKnown } from "./netavark/netavark_version.ts";
 import { isKnownBridge } from "./links/connect_links.ts";
 import { LinkError, LinkHelper } from "./links/link_helper.ts";
 import { NetworkPrograms, type Shares } from "./network_programs.ts";
@@ -103,9 +103,7 @@ class BridgeNetworks implements LinuxNetworks {
   async check(network: CheckedNetwork): Promise<void> {
     requireReachable(network);
     const { driver, interface: parent } = network;
-    if (!isKnownBridge(network) && dependsOnVersion(network)) {
-      requireKnown(network, await readVersion(this.#programs.netavark.program));
-    }
+    if (!isKnownBridge(network)) await requireKnown(network, () => readVersion(this.#programs.netavark.program));
     const exists = parent !== "" && hasInterface(parent);
     if (driver !== "bridge" && parent !== "" && !exists) {
       throw new EngineError("invalid", `parent interface ${parent} does not exist`);

@@ -22,14 +22,16 @@ const NEEDS: readonly [version: string, what: string, applies: (network: Version
   ["1.14", "mode=unmanaged", ({ options }) => options.mode === "unmanaged"],
 ];
 
-/** Whether a network has a setting that not every version knows: of others nobody has to ask the program, which takes ten milliseconds. */
-export function dependsOnVersion(network: VersionedNetwork): boolean {
-  return NEEDS.some(([, , applies]) => applies(network));
-}
-
-/** Throws `unsupported`, naming the setting, for a network that netavark of this version would make without it. */
-export function requireKnown(network: VersionedNetwork, version: string): void {
-  const missing = NEEDS.find(([least, , applies]) => applies(network) && isOlder(version, least));
+/**
+ * Throws `unsupported`, naming the setting, for a network that netavark would make without it.
+ *
+ * @param askVersion Asked for a setting that not every version knows only: the program takes ten milliseconds
+ */
+export async function requireKnown(network: VersionedNetwork, askVersion: () => Promise<string>): Promise<void> {
+  const needed = NEEDS.filter(([, , applies]) => applies(network));
+  if (needed.length === 0) return;
+  const version = await askVersion();
+  const missing = needed.find(([least]) => isOlder(version, least));
   if (missing === undefined) return;
   const [least, what] = missing;
   throw new EngineError("unsupported", `Create network: ${what} needs netavark ${least}, this host has ${version}`);
